@@ -3,6 +3,9 @@ package mutants
 // ofECR is every broken rule of the register's line.
 var ofECR = []mutant{
 	// Journalled before it is done or told.
+	{"a peer that closes right after it has heard counts as unheard", "ecr/socket", "TestAPeerThatReadsAndCloses", []edit{
+		{"ecr/socket/socket.go", `			if info.State == before {`, `			if info.State == before || before == 0 {`},
+	}},
 	{"06 B0 answered before the desk has decided", "ecr/zvt", "TestDialogues|TestField_U10Matrix", []edit{
 		{"ecr/zvt/abort.go", "\tm.aborting.ids = append(m.aborting.ids, id)\n\tif m.phase", "\tm.reply(id, apdu.OK())\n\tif m.phase"},
 	}},

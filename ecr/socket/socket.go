@@ -51,13 +51,22 @@ func Look(conn net.Conn) (s State, is bool) {
 		return State{}, true
 	}
 	fault := raw.Control(func(fd uintptr) {
-		n, err := unix.IoctlGetInt(int(fd), unix.SIOCOUTQ)
-		if err != nil {
-			return
-		}
-		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO) // after the count: what ended before it is seen
-		if err == nil {
-			s = State{Open: info.State == established, Ended: info.State == closeWait, Unheard: n}
+		// The count and the state are two looks. A peer that closes acknowledges what it has with the same message: a count from before
+		// it and a state from after it would say that it ended without hearing. So the state has to be the same on both sides of the count.
+		for before := uint8(0); ; {
+			n, err := unix.IoctlGetInt(int(fd), unix.SIOCOUTQ)
+			if err != nil {
+				return
+			}
+			info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+			if err != nil {
+				return
+			}
+			if info.State == before {
+				s = State{Open: info.State == established, Ended: info.State == closeWait, Unheard: n}
+				return
+			}
+			before = info.State
 		}
 	})
 	if fault != nil {

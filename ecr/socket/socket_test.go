@@ -45,6 +45,40 @@ func TestAcknowledged(t *testing.T) {
 	require.ErrorIs(t, socket.Acknowledged(t.Context(), conn, time.Minute), socket.ErrEnded, "our own end is gone")
 }
 
+// TestAPeerThatReadsAndCloses: the end of the peer's side comes with the acknowledgement of what it has read. Whenever the look falls, it has
+// heard.
+func TestAPeerThatReadsAndCloses(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	const rounds, size = 500, 256 << 10
+	go func() {
+		for range rounds {
+			peer, err := net.Dial("tcp", ln.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err := io.ReadFull(peer, make([]byte, size)); err != nil {
+				t.Error(err)
+			}
+			_ = peer.Close()
+		}
+	}()
+	for range rounds {
+		conn, err := ln.Accept()
+		require.NoError(t, err)
+		_, err = conn.Write(make([]byte, size))
+		require.NoError(t, err)
+		s := socket.State{Open: true}
+		for s.Open {
+			s, _ = socket.Look(conn)
+		}
+		require.True(t, s.Heard(), "%+v", s)
+		require.NoError(t, conn.Close())
+	}
+}
+
 // A peer whose buffer is full acknowledges nothing.
 func TestUnheard(t *testing.T) {
 	conn, peer := pair(t)
