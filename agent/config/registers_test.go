@@ -107,7 +107,7 @@ func TestANexoLineHasItsOwnRules(t *testing.T) {
 		begin + id + "tcp = \"0.0.0.0:8443\"\npassword = \"123456\"\n":                                  `"0.0.0.0:8443" is open to the network`,
 		begin + id + "tcp = \"127.0.0.1:8443\"\npassword = \"123456\"\n":                                `ecr.password: nexo has no password`,
 		begin + id + "tcp = \"127.0.0.1:8443\"\npassphrase = \"correct horse\"\n":                       `ecr.key_id: key_id and passphrase_file go together`,
-		begin + id + "tcp = \"127.0.0.1:8443\"\nprotocol_version = \"3.2\"\n":                              `ecr.protocol_version: "3.2" is none of`,
+		begin + id + "tcp = \"127.0.0.1:8443\"\nprotocol_version = \"3.2\"\n":                           `ecr.protocol_version: "3.2" is none of`,
 		begin + id + "tcp = \"127.0.0.1:8443\"\nkey_id = \"till\"\n":                                    `ecr.key_id: key_id and passphrase_file go together`,
 		"[[ecr]]\ntcp = \"0.0.0.0:20007\"\n" + key:                                                      `"0.0.0.0:20007" is open to the network: set [ecr] password`,
 		begin + id + "tcp = \"127.0.0.1:8443\"\n[[ecr]]\n" + begin[8:] + id + "tcp = \"127.0.0.1:1\"\n": `ecr[2].name: the line is called "nexo-tcp"`,
