@@ -280,7 +280,7 @@ func spokenAbort(ctx context.Context, c *call, r *spokenRegister) error {
 }
 
 func spokenTotals(ctx context.Context, c *call, r *spokenRegister) error {
-	if !r.p.Can.Totals {
+	if !r.p.Can.Totals || r.p.Can.Since {
 		return fail(exitUsage, "%s: %s has no totals", c.path, r.p.Name)
 	}
 	sums, err := r.till.Totals(ctx)

@@ -26,7 +26,7 @@ func overHTTP(s Settings) (Protocol, error) {
 	newest := &newest{ids: map[Secret]string{}}
 	const head = " HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nIdempotency-Key: h1\r\n"
 	return Protocol{
-		Name: "http", Can: Can{Asks: true, IDs: true, Names: len(s.Tokens) > 1, Abort: true, Totals: true},
+		Name: "http", Can: Can{Asks: true, IDs: true, Names: len(s.Tokens) > 1, Abort: true, Totals: true, Since: true},
 		Hostile: []string{
 			"POST " + web.Path + head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "POST " + web.Path + head + "Content-Length: -1\r\n\r\n",
 			"POST " + web.Path + head + "Content-Length: 99999999\r\n\r\n{\"amount\":1250}", "POST " + web.Path + head + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",

@@ -40,6 +40,7 @@ type Can struct {
 	Acks   bool // a register says that it has the outcome
 	Once   bool // nothing says where an answer ends: registers read once
 	Totals bool // the terminal says how many sales there were, or their sum, without ending its day
+	Since  bool // its totals begin at the first reading
 }
 
 // Till is a register on one connection. An error says that a question has no answer.
