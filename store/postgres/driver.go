@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"strings"
 	"sync"
 
@@ -150,13 +149,7 @@ func valueOf(v any) (driver.Value, error) {
 		return int64(0), nil
 	case pgtype.Numeric: // a sum
 		n, err := v.Int64Value()
-		if err == nil && n.Valid {
-			return n.Int64, nil
-		}
-		if v.Valid && v.Int != nil && !v.NaN {
-			return new(big.Float).SetInt(v.Int).String(), err
-		}
-		return nil, err
+		return n.Int64, err
 	}
 	return nil, fmt.Errorf("a %T", v)
 }

@@ -114,7 +114,7 @@ func (s *Store) Check(ctx context.Context) error {
 		}
 		for _, name := range names {
 			var n int64
-			if err := r.QueryRow(`SELECT count(*) FROM (SELECT t.*, length(t::text) AS whole FROM "` + name + `" t) x WHERE x.whole < 0`).Scan(&n); err != nil {
+			if err := r.QueryRow(`SELECT count(*) FROM "` + name + `" t WHERE length(t::text) < 0`).Scan(&n); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}

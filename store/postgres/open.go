@@ -47,7 +47,6 @@ type Store struct {
 	*store.Keyring
 
 	alone   sync.RWMutex // taken whole by a closure that has met conflicts
-	running sync.RWMutex // taken whole by Close
 	schema  int
 	commits atomic.Int64
 	latency atomic.Int64 // EMA of COMMIT, nanoseconds

@@ -126,11 +126,7 @@ func (s *story) lost(ctx context.Context, l language, way *network) error {
 	if l.ids {
 		id = []string{"--id", "order-" + l.protocol}
 	}
-	reg, err := s.speaks(ctx, l, way, "pay", append([]string{"33.00"}, id...)...)
-	if err != nil {
-		return err
-	}
-	now, err := s.until(ctx, "showing its code", s.slow(), shown)
+	reg, now, err := s.showingIn(ctx, l, way, id...)
 	if err != nil {
 		return err
 	}
@@ -166,11 +162,7 @@ func (s *story) undone(ctx context.Context, l language, reg *process, way *netwo
 	if err := way.mend(); err != nil {
 		return err
 	}
-	reg, err := s.speaks(ctx, l, way, "pay", "33.00")
-	if err != nil {
-		return err
-	}
-	now, err := s.until(ctx, "showing its code", s.slow(), shown)
+	reg, now, err := s.showingIn(ctx, l, way)
 	if err != nil {
 		return err
 	}
@@ -178,6 +170,14 @@ func (s *story) undone(ctx context.Context, l language, reg *process, way *netwo
 		return err
 	}
 	return s.expect(ctx, reg, 0, "approved", false)
+}
+
+// showingIn asks for the sale in a language, and waits until its code is on the screen.
+func (s *story) showingIn(ctx context.Context, l language, way *network, id ...string) (reg *process, now sale, err error) {
+	if reg, err = s.speaks(ctx, l, way, "pay", append([]string{"33.00"}, id...)...); err == nil {
+		now, err = s.until(ctx, "showing its code", s.slow(), shown)
+	}
+	return reg, now, err
 }
 
 // speaks starts a register verb in a language.
