@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -43,71 +41,11 @@ func main() {
 
 // execute runs the verb that args name, and returns the exit code.
 func execute(ctx context.Context, args []string, out, talk io.Writer) int {
-	err := dispatch(ctx, args, out, talk)
+	err := shell(out, talk).Do(ctx, args)
 	if err != nil {
 		fmt.Fprintln(talk, "posagent-update: "+err.Error()+remedy(err))
 	}
 	return codeOf(err)
-}
-
-// dispatch finds the verb that args name, and runs it. It fails with errUsage where there is none.
-func dispatch(ctx context.Context, args []string, out, talk io.Writer) error {
-	switch {
-	case len(args) == 0:
-		overview(talk)
-		return fmt.Errorf("%w: which verb?", errUsage)
-	case len(args) == 1 && slices.Contains([]string{"help", "--help", "-h"}, args[0]):
-		overview(out)
-		return nil
-	case args[0] == "help":
-		args = append(slices.Clone(args[1:]), "--help")
-	case args[0] == "--version":
-		args = append([]string{"version"}, args[1:]...)
-	}
-	path, list := "posagent-update", verbs()
-	for {
-		i := slices.IndexFunc(list, func(v verb) bool { return v.Name == args[0] })
-		if i < 0 {
-			hint := ""
-			if s := usage.Nearest(args[0], usage.Names(described(list))); s != "" {
-				hint = fmt.Sprintf(": did you mean %q?", s)
-			}
-			return fmt.Errorf("%w: %s: no verb %q%s (%s --help lists them)", errUsage, path, args[0], hint, path)
-		}
-		v := list[i]
-		path, args = path+" "+v.Name, args[1:]
-		switch {
-		case v.sub == nil:
-			return invoke(ctx, v, path, args, out, talk)
-		case len(args) == 0:
-			usage.Help(talk, path, v.described())
-			return fmt.Errorf("%w: %s: which of %s?", errUsage, path, strings.Join(usage.Names(described(v.sub)), ", "))
-		case args[0] == "--help" || args[0] == "-h":
-			usage.Help(out, path, v.described())
-			return nil
-		}
-		list = v.sub
-	}
-}
-
-// invoke reads the flags and arguments behind path, and runs the verb with them.
-func invoke(ctx context.Context, v verb, path string, args []string, out, talk io.Writer) error {
-	c := &call{out: out, talk: talk}
-	fs := flag.NewFlagSet(path, flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	c.register(v, fs)
-	rest, _, err := usage.Parse(fs, args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		usage.Help(out, path, v.described())
-		return nil
-	case err != nil:
-		return fmt.Errorf("%w: %s: %w (%s --help shows how)", errUsage, path, err, path)
-	case v.Args == "" && len(rest) > 0:
-		return fmt.Errorf("%w: %s takes no argument %q (%s --help shows how)", errUsage, path, rest[0], path)
-	}
-	c.args = rest
-	return v.run(ctx, c)
 }
 
 // ends are the errors with their exit codes, and with what to do.
@@ -138,6 +76,10 @@ func codeOf(err error) int {
 		if errors.Is(err, e.err) {
 			return e.code
 		}
+	}
+	var own *usage.Exit
+	if errors.As(err, &own) {
+		return own.Code
 	}
 	return usage.ExitFailed
 }

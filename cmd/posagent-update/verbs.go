@@ -11,39 +11,34 @@ import (
 )
 
 // verb is one row of the table of verbs.
-type verb struct {
-	usage.Verb
-	flags func(*call, *flag.FlagSet) // its own, may be nil
-	run   func(context.Context, *call) error
-	sub   []verb
-}
+type verb = usage.Command[*call]
 
 // verbs is the table of verbs. Help, manual page and completions are made from it.
 func verbs() []verb {
 	onBox, atDesk := (*call).boxFlags, (*call).deskFlags
 	return []verb{
-		{flags: onBox, run: check, Verb: usage.Verb{
+		{Options: onBox, Run: check, Verb: usage.Verb{
 			Name: "check", Short: "say what the repository offers for this box, and change nothing", JSON: []string{offerSchema},
 			Examples: []string{"posagent-update check", "posagent-update check --from /media/stick --json"},
 		}},
-		{flags: onBox, run: takeUpdate, Verb: usage.Verb{
+		{Options: onBox, Run: takeUpdate, Verb: usage.Verb{
 			Name: "update", Short: "take a newer program through its trial, as the timer does", JSON: []string{offerSchema},
 			Long: "The terminal is restarted in a moment without a sale. Where it is not as before within the trial, the program before is put back,\n" +
 				"and the exit code is 1. An update that was cut off goes on first.",
 			Examples: []string{"posagent-update update", "posagent-update update --from /media/stick",
 				"posagent-update update --again     # a version that was taken back"},
 		}},
-		{flags: onBox, run: resume, Verb: usage.Verb{
+		{Options: onBox, Run: resume, Verb: usage.Verb{
 			Name: "resume", Short: "go on with an update that was cut off", JSON: []string{"posagent.update-resumed/1"},
 			Examples: []string{"posagent-update resume"},
 		}},
-		{flags: onBox, run: rollback, Verb: usage.Verb{
+		{Options: onBox, Run: rollback, Verb: usage.Verb{
 			Name: "rollback", Short: "put the program before in place again", JSON: []string{summarySchema},
 			Long: "Refused where that program is not there any more, or cannot open the journal. An update that was cut off goes on first: where it\n" +
 				"ends well nothing is put back, and the exit code is 6.",
 			Examples: []string{"posagent-update rollback --reason 'the printer stays dark'"},
 		}},
-		{flags: onBox, run: status, Verb: usage.Verb{
+		{Options: onBox, Run: status, Verb: usage.Verb{
 			Name: "status", Short: "say what the last update came to", JSON: []string{summarySchema},
 			Examples: []string{"posagent-update status", "posagent-update status --json"},
 		}},
@@ -52,8 +47,8 @@ func verbs() []verb {
 				Name: "repository", Short: "make what the boxes trust, at the desk of the releases",
 				Examples: []string{"posagent-update repository refresh --online-key online.key"},
 			},
-			sub: []verb{
-				{flags: atDesk, run: repositoryInit, Verb: usage.Verb{
+			Commands: []verb{
+				{Options: atDesk, Run: repositoryInit, Verb: usage.Verb{
 					Name: "init", Short: "make a repository", JSON: []string{repositorySchema},
 					Long: "Its file 1.root.json is the root.json of every box. Two keys of the root and two of the programs, which different people keep:\n" +
 						"one that is stolen is not enough.",
@@ -63,7 +58,7 @@ func verbs() []verb {
 						"openssl genpkey -algorithm ed25519 -out root1.key     # a key",
 					},
 				}},
-				{flags: atDesk, run: repositoryAdd, Verb: usage.Verb{
+				{Options: atDesk, Run: repositoryAdd, Verb: usage.Verb{
 					Name: "add", Args: "FILE...", Short: "offer programs in it, or change which part of the boxes is to have them", JSON: []string{repositorySchema},
 					Long: "A FILE has the name of the program in the repository, like posagent-armv7. One that is not there is a program that is offered\n" +
 						"already: its part of the boxes changes, and 0 stops it.",
@@ -72,22 +67,22 @@ func verbs() []verb {
 							"--online-key online.key bin/posagent-armv7",
 					},
 				}},
-				{flags: atDesk, run: repositoryRefresh, Verb: usage.Verb{
+				{Options: atDesk, Run: repositoryRefresh, Verb: usage.Verb{
 					Name: "refresh", Short: "sign anew that this is its newest state", JSON: []string{repositorySchema},
 					Long:     "Boxes believe a state for two weeks: let a timer refresh it every week.",
 					Examples: []string{"posagent-update repository refresh --online-key online.key"},
 				}},
 			},
 		},
-		{run: completion, Verb: usage.Verb{
+		{Run: completion, Verb: usage.Verb{
 			Name: "completion", Args: strings.Join(usage.Shells(), "|"), Short: "print the completion of verbs and flags for a shell", JSON: []string{completionSchema},
 			Examples: []string{"posagent-update completion bash > /etc/bash_completion.d/posagent-update"},
 		}},
-		{run: manual, Verb: usage.Verb{
+		{Run: manual, Verb: usage.Verb{
 			Name: "man", Short: "print the manual page, made from the table of verbs", JSON: []string{manualSchema},
 			Examples: []string{"posagent-update man > posagent-update.1; man ./posagent-update.1"},
 		}},
-		{run: showVersion, Verb: usage.Verb{
+		{Run: showVersion, Verb: usage.Verb{
 			Name: "version", Short: "print the version of this program", JSON: []string{versionSchema},
 			Examples: []string{"posagent-update version", "posagent-update version --json"},
 		}},
@@ -104,28 +99,15 @@ const (
 	versionSchema    = "posagent.update-version/1"
 )
 
-// described are rows of the table as a reader of the help sees them.
-func described(list []verb) (rows []usage.Verb) {
-	for _, v := range list {
-		rows = append(rows, v.described())
-	}
-	return rows
-}
-
-func (v verb) described() usage.Verb {
-	row := v.Verb
-	row.Sub = described(v.sub)
-	if v.run != nil {
-		row.Flags = func(fs *flag.FlagSet) { new(call).register(v, fs) }
-	}
-	return row
-}
-
-// register registers the flags of a verb.
-func (c *call) register(v verb, fs *flag.FlagSet) {
-	fs.BoolVar(&c.json, "json", false, usage.JSONHelp(v.JSON))
-	if v.flags != nil {
-		v.flags(c, fs)
+// shell is how the verbs are called.
+func shell(out, talk io.Writer) usage.Shell[*call] {
+	return usage.Shell[*call]{
+		Name: "posagent-update", Commands: verbs(), Overview: overview, Out: out, Err: talk,
+		New: func() *call { return &call{out: out, talk: talk} },
+		Every: func(c *call, fs *flag.FlagSet, v usage.Verb) {
+			fs.BoolVar(&c.json, "json", false, usage.JSONHelp(v.JSON))
+		},
+		Given: func(c *call, _ usage.Verb, _ string, rest []string) { c.args = rest },
 	}
 }
 
@@ -139,7 +121,7 @@ func program() usage.Program {
 		Flags: func(fs *flag.FlagSet) {
 			fs.Bool("json", false, "print JSON with a versioned schema; each verb names it")
 		},
-		First: []string{"help", "--help", "--version"}, Verbs: described(verbs()), Codes: exitCodes(),
+		First: []string{"help", "--help", "--version"}, Verbs: shell(nil, nil).Described(), Codes: exitCodes(),
 	}
 }
 

@@ -189,7 +189,7 @@ const confirmWithin = 10 * time.Second
 func unreached(err error) bool {
 	var coded *exit
 	if errors.As(err, &coded) {
-		return coded.code == exitNoBackend
+		return coded.Code == exitNoBackend
 	}
 	switch wire.CodeOf(err) {
 	case wire.Unavailable, wire.UnknownOutcome, wire.Internal:

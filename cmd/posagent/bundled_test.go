@@ -43,7 +43,7 @@ func TestBundlesAreRefusedWithARemedy(t *testing.T) {
 	} {
 		var e *exit
 		require.ErrorAs(t, bundleRefused("a.pabundle", fmt.Errorf("seen: %w", tc.err)), &e)
-		require.Equal(t, tc.code, e.code, tc.err)
+		require.Equal(t, tc.code, e.Code, tc.err)
 		require.ErrorIs(t, e, tc.err)
 		require.Contains(t, e.Error(), "a.pabundle: ")
 		require.Contains(t, e.Error(), tc.remedy)

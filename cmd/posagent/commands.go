@@ -82,8 +82,8 @@ func invoke(ctx context.Context, c *call, path string, args []string) error {
 	fs.SetOutput(discard{})
 	c.opts = cmd.register(fs, &c.global)
 	rest, before, err := usage.Parse(fs, args)
-	if out, ok := c.out.(*checked); ok {
-		out.json = c.json && len(cmd.json) > 0
+	if out, ok := c.out.(*usage.Output); ok {
+		out.JSON = c.json && len(cmd.json) > 0
 	}
 	if errors.Is(err, flag.ErrHelp) {
 		usage.Help(c.out, path, cmd.verb())
@@ -98,7 +98,7 @@ func invoke(ctx context.Context, c *call, path string, args []string) error {
 	c.args, c.before = rest, before
 	err = cmd.run(ctx, c)
 	var coded *exit
-	if c.cut != nil && (err == nil || errors.As(err, &coded) && coded.code == exitDamaged) { // what is left of it may not be readable
+	if c.cut != nil && (err == nil || errors.As(err, &coded) && coded.Code == exitDamaged) { // what is left of it may not be readable
 		return cutError(c.cut)
 	}
 	return err

@@ -27,7 +27,7 @@ func loadConfig(c *call) (config.Config, error) {
 	cfg, err := readConfig(c)
 	var coded *exit
 	if err != nil && !errors.As(err, &coded) {
-		return cfg, &exit{exitConfig, err}
+		return cfg, exitWith(exitConfig, err)
 	}
 	return cfg, err
 }

@@ -39,7 +39,7 @@ func configOf(c *call, number int64) (config.Config, error) {
 	}
 	cfg, err := configWith(c, number, rev.Text, nil)
 	if err != nil {
-		return cfg, &exit{exitConfig, err}
+		return cfg, exitWith(exitConfig, err)
 	}
 	return cfg, nil
 }

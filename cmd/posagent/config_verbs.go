@@ -92,12 +92,12 @@ func configCheck(_ context.Context, c *call) error {
 			return e
 		}
 		if err != nil {
-			return &exit{exitConfig, errors.New("")}
+			return exitWith(exitConfig, errors.New(""))
 		}
 		return nil
 	}
 	if err != nil {
-		return &exit{exitConfig, err}
+		return exitWith(exitConfig, err)
 	}
 	sayIgnored(c, cfg)
 	what := "for " + cfg.Upstream.URL("schemes")

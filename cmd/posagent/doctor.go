@@ -108,17 +108,17 @@ func doctorExit(results []doctor.Result, strict bool) error {
 		}
 		switch {
 		case r.ID == "PA-CFG-009":
-			return &exit{exitNotEnrolled, errors.New("")}
+			return exitWith(exitNotEnrolled, errors.New(""))
 		case doctor.GroupOf(r.ID) == "CFG":
-			return &exit{exitConfig, errors.New("")}
+			return exitWith(exitConfig, errors.New(""))
 		case r.ID == "PA-DB-005": // nothing is lost
 		case doctor.GroupOf(r.ID) == "DB", slices.Contains([]string{"PA-KEY-001", "PA-KEY-002", "PA-KEY-004"}, r.ID):
-			return &exit{exitDamaged, errors.New("")}
+			return exitWith(exitDamaged, errors.New(""))
 		}
-		return &exit{exitFailed, errors.New("")}
+		return exitWith(exitFailed, errors.New(""))
 	}
 	if strict && doctor.Outcome(results) == doctor.Warn {
-		return &exit{exitFailed, errors.New("")}
+		return exitWith(exitFailed, errors.New(""))
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func TestDoctorExit(t *testing.T) {
 		}
 		var coded *exit
 		require.ErrorAs(t, err, &coded, tc.failed)
-		require.Equal(t, tc.want, coded.code, tc.failed)
+		require.Equal(t, tc.want, coded.Code, tc.failed)
 	}
 }
 

@@ -352,7 +352,7 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 		if err := printJSON(c.out, v); err != nil || code == exitOK {
 			return err
 		}
-		return &exit{code, errors.New("")}
+		return exitWith(code, errors.New(""))
 	}
 	if active.Unconfirmed {
 		fmt.Fprintf(c.out, "taken up: terminal %s, revision %d; connect it to the network before %s, until then it stores what can be sent later\n",
@@ -366,7 +366,7 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 	}
 	fmt.Fprintln(c.out, v.Status)
 	if code != exitOK {
-		return &exit{code, errors.New("")}
+		return exitWith(code, errors.New(""))
 	}
 	return nil
 }

@@ -90,12 +90,12 @@ func usable(ctx context.Context, c *call, t enrol.Trial) (config.Config, error) 
 	cfg, err := configWith(c, t.Revision, t.Text, t.Certificate)
 	switch {
 	case err != nil:
-		return cfg, &exit{exitConfig, err}
+		return cfg, exitWith(exitConfig, err)
 	case cfg.Sandbox():
 		return cfg, fail(exitConfig, "revision %d has no [upstream]: ask the operator for another", t.Revision)
 	}
 	if err := connectable(c, cfg); err != nil {
-		return cfg, &exit{exitConfig, err}
+		return cfg, exitWith(exitConfig, err)
 	}
 	if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {
 		return cfg, err

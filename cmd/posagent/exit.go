@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"posagent/cmd/usage"
-)
+import "posagent/cmd/usage"
 
 // Exit codes, by the names of this program.
 const (
@@ -32,15 +28,10 @@ func exitCodes() []usage.Code {
 }
 
 // exit is an error that knows its exit code.
-type exit struct {
-	code int
-	err  error
-}
+type exit = usage.Exit
 
-func (e *exit) Error() string { return e.err.Error() }
-func (e *exit) Unwrap() error { return e.err }
+// exitWith ends the program with code. An error without a text has been told already.
+func exitWith(code int, err error) *exit { return &exit{Code: code, Err: err} }
 
 // fail makes an error that ends the program with code.
-func fail(code int, format string, args ...any) error {
-	return &exit{code: code, err: fmt.Errorf(format, args...)}
-}
+func fail(code int, format string, args ...any) error { return usage.Fail(code, format, args...) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"posagent/agent/config"
+	"posagent/cmd/usage"
 	"posagent/device/qr"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
@@ -41,7 +42,7 @@ func fleetCommand() command {
 				case "serial":
 					fs.StringVar(&o.serial, "serial", "", "the box with this serial `number`, no other")
 				case "ttl":
-					spanVar(fs, &o.ttl, "ttl", time.Hour, "how `long` a code is good for, 1m to 30d")
+					usage.SpanVar(fs, &o.ttl, "ttl", time.Hour, "how `long` a code is good for, 1m to 30d")
 				case "url":
 					fs.StringVar(&o.url, "url", "", "`URL` under which the terminal reaches the backend (default: the backend's own)")
 				case "toml":
@@ -49,7 +50,7 @@ func fleetCommand() command {
 				case "out":
 					fs.StringVar(&o.out, "out", "", "`file` for the bundle, which must not be there yet (default: SERIAL.pabundle)")
 				case "days":
-					spanVar(fs, &o.ttl, "ttl", 7*24*time.Hour, "how `long` the bundle is good for, 1m to 30d: until then the box has to be connected")
+					usage.SpanVar(fs, &o.ttl, "ttl", 7*24*time.Hour, "how `long` the bundle is good for, 1m to 30d: until then the box has to be connected")
 				case "qr":
 					fs.BoolVar(&o.qr, "qr", false, "draw the QR code also where the output is no terminal window")
 				case "reason":
@@ -300,7 +301,7 @@ func checkGiven(file string, text []byte) error {
 		}
 	}
 	if len(bad) > 0 {
-		return &exit{exitConfig, errors.Join(bad...)}
+		return exitWith(exitConfig, errors.Join(bad...))
 	}
 	return nil
 }

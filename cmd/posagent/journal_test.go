@@ -166,7 +166,7 @@ func TestField_J6EachCauseIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var coded *exit
 			require.ErrorAs(t, storeError(c.err), &coded)
-			require.Equal(t, c.code, coded.code)
+			require.Equal(t, c.code, coded.Code)
 			require.ErrorContains(t, coded, c.says)
 			require.NotContains(t, coded.Error(), "damaged")
 			require.NotContains(t, coded.Error(), "--state")

@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"posagent/cmd/usage"
 )
 
 func main() {
@@ -22,33 +24,33 @@ func main() {
 
 // execute runs the verb that args name, and returns the exit code: it is main without the process around it.
 func execute(ctx context.Context, args []string, to std) int {
-	out := &checked{File: to.out}
+	out := &usage.Output{To: to.out}
 	to.out = out
 	err := dispatch(ctx, args, to)
-	if err == nil && out.err != nil {
-		err = fmt.Errorf("output: %w", out.err)
+	if err == nil && out.Err != nil {
+		err = fmt.Errorf("output: %w", out.Err)
 	}
 	if err == nil {
 		return exitOK
 	}
 	var e *exit
 	if !errors.As(err, &e) {
-		e = &exit{exitFailed, err}
+		e = exitWith(exitFailed, err)
 		if errors.Is(err, context.Canceled) {
 			e = interrupted()
 		}
 	}
-	if ctx.Err() != nil && (e.code == exitNoDaemon || e.code == exitNoBackend) && e.err != nil && e.err.Error() != "" { // nobody waited for it
+	if ctx.Err() != nil && (e.Code == exitNoDaemon || e.Code == exitNoBackend) && e.Err != nil && e.Err.Error() != "" { // nobody waited for it
 		e = interrupted()
 	}
-	if e.err != nil && e.err.Error() != "" {
-		text := strings.TrimPrefix(e.err.Error(), "posagent: ")
+	if e.Err != nil && e.Err.Error() != "" {
+		text := strings.TrimPrefix(e.Err.Error(), "posagent: ")
 		fmt.Fprintln(to.err, "posagent: "+text)
-		if out.json && !out.written {
-			_ = printJSON(out, errorView{"posagent.error/1", e.code, text})
+		if out.JSON && !out.Written {
+			_ = printJSON(out, errorView{"posagent.error/1", e.Code, text})
 		}
 	}
-	return e.code
+	return e.Code
 }
 
 // errorView is what a verb that has failed prints with --json where it has printed nothing else (posagent.error/1).
@@ -58,4 +60,4 @@ type errorView struct {
 	Error  string `json:"error"` // with its remedy
 }
 
-func interrupted() *exit { return &exit{exitInterrupted, errors.New("interrupted")} }
+func interrupted() *exit { return exitWith(exitInterrupted, errors.New("interrupted")) }

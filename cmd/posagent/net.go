@@ -89,12 +89,12 @@ func netCheck(ctx context.Context, c *call) error {
 	if unenrolled(c, cfg) {
 		if c.json {
 			v := netView{Schema: "posagent.net.check/1", Unenrolled: true, Services: []netService{}}
-			return errors.Join(printJSON(c.out, v), &exit{exitNotEnrolled, errors.New("")})
+			return errors.Join(printJSON(c.out, v), exitWith(exitNotEnrolled, errors.New("")))
 		}
 		return notEnrolled(c)
 	}
 	if err := connectable(c, cfg); err != nil {
-		return &exit{exitConfig, err}
+		return exitWith(exitConfig, err)
 	}
 	v := netView{Schema: "posagent.net.check/1", Sandbox: cfg.Sandbox(), Proxy: withoutLogin(cfg.Upstream.Proxy), Services: []netService{}}
 	if !v.Sandbox {
@@ -130,7 +130,7 @@ func (v netView) exit() error {
 	if code == exitOK {
 		return nil
 	}
-	return &exit{code, errors.New("")}
+	return exitWith(code, errors.New(""))
 }
 
 func (v netView) print(w io.Writer) {

@@ -28,7 +28,7 @@ func checkNet(t *testing.T, base, more string, args ...string) (int, netView) {
 	if err != nil {
 		var e *exit
 		require.ErrorAs(t, err, &e)
-		code = e.code
+		code = e.Code
 	}
 	var v netView
 	require.NoError(t, json.Unmarshal(said.Bytes(), &v), "%s%s%v", said.String(), talk.String(), err)

@@ -37,7 +37,7 @@ func nexoOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
 	}
 	speaks, err := nexo.New(o)
 	if err != nil {
-		return ecr.Protocol{}, &exit{exitConfig, err}
+		return ecr.Protocol{}, exitWith(exitConfig, err)
 	}
 	return speaks, nil
 }

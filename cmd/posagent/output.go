@@ -2,16 +2,15 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"golang.org/x/term"
 
+	"posagent/cmd/usage"
 	"posagent/schemes/money"
 )
 
@@ -21,30 +20,8 @@ type std struct {
 	out, err io.Writer
 }
 
-// checked remembers that output was lost, so that a full disk is not an exit 0.
-type checked struct {
-	File    io.Writer
-	err     error
-	written bool // something was printed
-	json    bool // the verb was asked for JSON, and has some
-}
-
-func (c *checked) Write(p []byte) (int, error) {
-	c.written = true
-	n, err := c.File.Write(p)
-	if err != nil && !errors.Is(err, syscall.EPIPE) { // a reader who stops has read enough
-		c.err = err
-	}
-	return n, err
-}
-
 // printJSON writes v indented, one document.
-func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
+func printJSON(w io.Writer, v any) error { return usage.PrintJSON(w, v) }
 
 // printText writes a text that is a verb's whole result: as it is, or inside a document of JSON.
 func printText(c *call, schema, text string) error {
@@ -97,8 +74,8 @@ func opAmount(n int64, currency string) string {
 
 // windowSize returns the columns and lines of a terminal window, zeros for anything else.
 func windowSize(w any) (width, height int) {
-	if c, is := w.(*checked); is {
-		w = c.File
+	if c, is := w.(*usage.Output); is {
+		w = c.To
 	}
 	if f, ok := w.(*os.File); ok {
 		width, height, _ = term.GetSize(int(f.Fd())) // no terminal: zeros
@@ -108,8 +85,8 @@ func windowSize(w any) (width, height int) {
 
 // onTerminal reports whether w is a terminal that may be drawn on.
 func onTerminal(w any) bool {
-	if c, is := w.(*checked); is {
-		w = c.File
+	if c, is := w.(*usage.Output); is {
+		w = c.To
 	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"

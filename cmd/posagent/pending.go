@@ -166,7 +166,7 @@ func pendingMarks(c *call) ([]string, error) {
 	if err != nil && mayNameMark(err) {
 		for _, path := range []string{agentDB(c), store.MarkPath(agentDB(c))} {
 			if _, missing := os.Lstat(path); missing == nil {
-				return nil, &exit{exitConfig, err}
+				return nil, exitWith(exitConfig, err)
 			}
 		}
 		return nil, nil

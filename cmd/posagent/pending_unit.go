@@ -65,7 +65,7 @@ func pendingOfUnit(ctx context.Context, c *call, unit string) error {
 	asks.Stdout, asks.Stderr = c.out, c.err
 	var failed *exec.ExitError
 	if err := asks.Run(); errors.As(err, &failed) {
-		return &exit{failed.ExitCode(), errors.New("")}
+		return exitWith(failed.ExitCode(), errors.New(""))
 	} else if err != nil {
 		return fail(exitFailed, "%v", err)
 	}

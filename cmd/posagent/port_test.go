@@ -131,7 +131,7 @@ func TestField_P12StateDirectoryOfOthersIsRefused(t *testing.T) {
 		}
 		var coded *exit
 		require.ErrorAs(t, err, &coded)
-		require.Equal(t, exitRefused, coded.code)
+		require.Equal(t, exitRefused, coded.Code)
 		require.ErrorContains(t, err, "chmod go-w "+dir)
 	}
 	require.NoError(t, os.Chmod(dir, 0o700))

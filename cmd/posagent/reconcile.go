@@ -92,7 +92,7 @@ func runReconcile(ctx context.Context, c *call) error {
 	case v.Counts[reconcile.Unasked] > 0:
 		return fail(exitNoBackend, "the backend did not answer for %d sale(s): compare again (posagent net check)", v.Counts[reconcile.Unasked])
 	case !v.Agree:
-		return &exit{exitFailed, errors.New("")}
+		return exitWith(exitFailed, errors.New(""))
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func asBackend(c *call, cfg config.Config, db store.Journal) (reconcile.Backend,
 		}
 		cfg.Upstream.Base, cfg.Upstream.Auth = url, cfg.Backend.Credentials
 	} else if err := connectable(c, cfg); err != nil {
-		return nil, &exit{exitConfig, err}
+		return nil, exitWith(exitConfig, err)
 	}
 	return statusesOf(cfg, db, logger(c))
 }
@@ -185,12 +185,12 @@ func asBackend(c *call, cfg config.Config, db store.Journal) (reconcile.Backend,
 func statusesOf(cfg config.Config, db store.Journal, log *slog.Logger) (reconcile.Backend, error) {
 	up, err := upstreamOf(cfg, "schemes", log)
 	if err != nil {
-		return nil, &exit{exitConfig, err}
+		return nil, exitWith(exitConfig, err)
 	}
 	s := statuses{schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: up}}
 	links, err := linkUpstream(cfg, log)
 	if err != nil {
-		return nil, &exit{exitConfig, err}
+		return nil, exitWith(exitConfig, err)
 	}
 	s.links, _ = linkService(cfg, db, links, log).(*paylink.Service)
 	return s, nil

@@ -162,7 +162,7 @@ func keepRecording(c *call, o *supportOptions, v recorded, clean *support.Cleane
 		fmt.Fprintln(c.err, "not recorded:", shown(clean.Text(why)))
 	}
 	if err == nil && v.Command != nil && v.Command.Exit != exitOK {
-		err = &exit{v.Command.Exit, errors.New("")}
+		err = exitWith(v.Command.Exit, errors.New(""))
 	}
 	return err
 }

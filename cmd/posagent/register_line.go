@@ -100,7 +100,7 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 	res, err := do(ctx, c, r)
 	if err != nil {
 		if ctx.Err() != nil {
-			return &exit{exitInterrupted, errors.New("interrupted; the sale may still run: posagent register abort stops it, register repeat asks how it ended")}
+			return exitWith(exitInterrupted, errors.New("interrupted; the sale may still run: posagent register abort stops it, register repeat asks how it ended"))
 		}
 		return lineError(err)
 	}

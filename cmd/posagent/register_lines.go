@@ -43,7 +43,7 @@ func registerLines(ctx context.Context, cfg config.Config, b box, f *facts) (lis
 		if e.TCP != "" {
 			l.Name, l.Serial = e.LineName("tcp"), nil
 			if l.Allow, err = e.Allowed(); err != nil {
-				return list, &exit{exitConfig, err}
+				return list, exitWith(exitConfig, err)
 			}
 			if l.TCP, err = lc.Listen(ctx, "tcp", e.TCP); err != nil {
 				return list, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)

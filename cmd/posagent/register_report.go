@@ -27,7 +27,7 @@ func report(c *call, res register.Result, currency string) error {
 		fmt.Fprintln(c.out, summary(res, currency))
 	}
 	if !res.OK() {
-		return &exit{exitFailed, errors.New("")}
+		return exitWith(exitFailed, errors.New(""))
 	}
 	return nil
 }

@@ -240,7 +240,7 @@ func (r *spokenRegister) unheard(ctx context.Context, err error) error {
 		remedy = again + " asks for it"
 	}
 	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &exit{exitInterrupted, errors.New("interrupted; the sale may still run: " + remedy)}
+		return exitWith(exitInterrupted, errors.New("interrupted; the sale may still run: "+remedy))
 	}
 	return fail(exitFailed, "%v: the outcome is not known here; %s", err, remedy)
 }
@@ -314,7 +314,7 @@ func (r *spokenRegister) report(c *call, a cashier.Answer) error {
 		err = v.print(c.out)
 	}
 	if err == nil && !approved {
-		err = &exit{exitFailed, errors.New("")}
+		err = exitWith(exitFailed, errors.New(""))
 	}
 	return err
 }

@@ -135,7 +135,7 @@ func runSelftest(ctx context.Context, c *call) error {
 		fmt.Fprintln(c.out, "the backend was not asked, so its credentials were not tried: posagent doctor"+c.flags())
 	}
 	if !v.OK {
-		return &exit{exitFailed, errors.New("")}
+		return exitWith(exitFailed, errors.New(""))
 	}
 	return nil
 }

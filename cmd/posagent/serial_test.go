@@ -41,7 +41,7 @@ func verbOn(t *testing.T, device, verb string, flags ...string) (code int, out s
 	if err != nil {
 		var e *exit
 		require.ErrorAs(t, err, &e)
-		return e.code, said.String() + talk.String() + err.Error()
+		return e.Code, said.String() + talk.String() + err.Error()
 	}
 	return exitOK, said.String()
 }

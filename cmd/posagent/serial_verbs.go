@@ -74,7 +74,7 @@ func serialProbe(ctx context.Context, c *call) error {
 		v.print(c)
 	}
 	if v.Baud == 0 {
-		return &exit{exitFailed, errors.New("")}
+		return exitWith(exitFailed, errors.New(""))
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func serialLoopback(ctx context.Context, c *call) error {
 		}
 	}
 	if v.Back != v.Sent || v.Wrong > 0 {
-		return &exit{exitFailed, errors.New("")}
+		return exitWith(exitFailed, errors.New(""))
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func showStatus(ctx context.Context, c *call) error {
 		v := statusView{Status: view.NewStatus(view.Status{Version: version})}
 		t := ready.Trouble{Cause: ready.NoAccess, Where: c.stateDir(), Detail: accountName(ownerOf(c.stateDir()))}
 		v.Judged(ready.Not(t, ready.Place{Flags: c.flags()}))
-		return errors.Join(v.show(c, check), &exit{exitFailed, errors.New("")})
+		return errors.Join(v.show(c, check), exitWith(exitFailed, errors.New("")))
 	}
 	cfg, err := loadConfig(c)
 	if err != nil {
@@ -134,7 +134,7 @@ func showStatus(ctx context.Context, c *call) error {
 	if there && !v.Running { // the next start needs the key
 		if t, barred := barredBy(c.stateDir(), cmp.Or(c.locked, keyMissing(c))); barred {
 			v.Judged(ready.Not(t, placeOf(c)))
-			return errors.Join(v.show(c, check), &exit{exitDamaged, errors.New("")})
+			return errors.Join(v.show(c, check), exitWith(exitDamaged, errors.New("")))
 		}
 	}
 	v.Advise()
@@ -143,13 +143,13 @@ func showStatus(ctx context.Context, c *call) error {
 	}
 	switch {
 	case waits && named:
-		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s, and is not enrolled (posagent enroll%s CODE --url URL)", c.stateDir(), c.flags())}
+		return exitWith(exitNoDaemon, fmt.Errorf("the terminal does not run on %s, and is not enrolled (posagent enroll%s CODE --url URL)", c.stateDir(), c.flags()))
 	case !v.Running && v.NotReady != nil && v.NotReady.Cause == ready.Stopped && afresh && cfg.Sandbox():
-		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s", c.stateDir())} // the first line says what to type
+		return exitWith(exitNoDaemon, fmt.Errorf("the terminal does not run on %s", c.stateDir())) // the first line says what to type
 	case !v.Running:
-		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: %s)", c.stateDir(), c.start())}
+		return exitWith(exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: %s)", c.stateDir(), c.start()))
 	case !v.Ready:
-		return &exit{exitFailed, errors.New("")}
+		return exitWith(exitFailed, errors.New(""))
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ func verbPart(ctx context.Context, c *call, file string, verb []string) support.
 		if part.Data = r.data; r.err != nil {
 			code := exitFailed
 			if e := (*exit)(nil); errors.As(r.err, &e) {
-				code = e.code
+				code = e.Code
 			}
 			part.Err = strings.TrimSpace(fmt.Sprintf("exit %d %s", code, r.err))
 		}

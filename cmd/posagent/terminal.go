@@ -25,15 +25,15 @@ import (
 func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, serial string, vouched []string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
 	schemes, err := upstreamOf(cfg, "schemes", log)
 	if err != nil {
-		return o, f, nil, &exit{exitConfig, err}
+		return o, f, nil, exitWith(exitConfig, err)
 	}
 	list, err := upstreamOf(cfg, "methods", log)
 	if err != nil {
-		return o, f, nil, &exit{exitConfig, err}
+		return o, f, nil, exitWith(exitConfig, err)
 	}
 	links, err := linkUpstream(cfg, log)
 	if err != nil {
-		return o, f, nil, &exit{exitConfig, err}
+		return o, f, nil, exitWith(exitConfig, err)
 	}
 	to, err := senders(cfg, log)
 	if err != nil {
@@ -79,21 +79,21 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Now:            time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
 	}
 	if o.Screen, f.screens, err = screen(c, cfg); err != nil {
-		return o, f, nil, &exit{exitConfig, err}
+		return o, f, nil, exitWith(exitConfig, err)
 	}
 	if o.Compare, err = comparison(cfg, db, log); err != nil {
 		return o, f, nil, err
 	}
 	o.Page, o.PageKeys = cfg.Display.Page, cfg.Keypad.Page
 	if f.pad, err = pad(c, cfg, log); err != nil {
-		return o, f, nil, &exit{exitConfig, err}
+		return o, f, nil, exitWith(exitConfig, err)
 	}
 	if f.pad != nil {
 		o.Keypad = f.pad
 	}
 	switch p, err := receiptPrinter(cfg); {
 	case err != nil:
-		return o, f, nil, &exit{exitConfig, err}
+		return o, f, nil, exitWith(exitConfig, err)
 	case p != nil: // a nil one is no printer, but an interface that holds it would be
 		o.Printer, o.Prints = p, printsOf(cfg)
 	}

@@ -68,7 +68,7 @@ func runTorture(ctx context.Context, c *call) error {
 	card, err := torture.Run(ctx, t)
 	switch {
 	case ctx.Err() != nil:
-		return &exit{exitInterrupted, errors.New("interrupted; a sale may still run on the terminal")}
+		return exitWith(exitInterrupted, errors.New("interrupted; a sale may still run on the terminal"))
 	case errors.Is(err, torture.ErrNotATest):
 		return fail(exitRefused, "%w: its sales may cost real money (--live LIMIT allows them up to that amount)", err)
 	case err != nil:
@@ -83,7 +83,7 @@ func runTorture(ctx context.Context, c *call) error {
 		_, err = fmt.Fprintf(c.out, "seed %d, %d sale(s)\n", card.Seed, card.Sales)
 	}
 	if err == nil && !card.Good() {
-		err = &exit{exitFailed, errors.New("")}
+		err = exitWith(exitFailed, errors.New(""))
 	}
 	return err
 }

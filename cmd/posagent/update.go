@@ -79,7 +79,7 @@ func runUpdate(ctx context.Context, c *call) error {
 	err = cmd.Run()
 	var ended *exec.ExitError
 	if errors.As(err, &ended) && ended.ExitCode() > 0 {
-		return &exit{ended.ExitCode(), errors.New("")} // it has said why
+		return exitWith(ended.ExitCode(), errors.New("")) // it has said why
 	}
 	return err
 }

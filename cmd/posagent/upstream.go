@@ -80,7 +80,7 @@ func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
 			}
 			var err error
 			if s.client, err = upstreamOf(own, name, log); err != nil {
-				return nil, &exit{exitConfig, err}
+				return nil, exitWith(exitConfig, err)
 			}
 		}
 		all[name] = s

@@ -85,7 +85,7 @@ func upstreamCheck(ctx context.Context, c *call) error {
 		return fail(exitUsage, "upstream check: no backend is set, so posagent run is a SANDBOX with a backend of its own, and there is no way to check (posagent enroll%s CODE --url URL, or set [upstream] base)", c.flags())
 	}
 	if err := connectable(c, cfg); err != nil {
-		return &exit{exitConfig, err}
+		return exitWith(exitConfig, err)
 	}
 	v := upstreamView{Schema: "posagent.upstream.check/1", Keys: []keyFinding{}}
 	names := slices.DeleteFunc(portServices(), func(name string) bool { return cfg.Upstream.URL(name) == "" })
@@ -164,11 +164,11 @@ func (v upstreamView) exit(cfg config.Config) error {
 	err := netView{Services: v.Services}.exit()
 	for _, k := range v.Keys {
 		if err == nil && k.Verdict == notProbed || k.Left != "" {
-			err = &exit{exitFailed, errors.New("")}
+			err = exitWith(exitFailed, errors.New(""))
 		}
 	}
 	if err == nil && len(v.wrongly(cfg)) > 0 {
-		err = &exit{exitFailed, errors.New("")}
+		err = exitWith(exitFailed, errors.New(""))
 	}
 	return err
 }

@@ -26,6 +26,7 @@ type Verb struct {
 	Long     string              // what a reader of the help needs beyond it, may be ""
 	Examples []string            // of whole commands
 	JSON     []string            // schemas of what --json prints
+	Destroys bool                // it gives up what cannot be had back: no suggestion names it
 	Flags    func(*flag.FlagSet) // all that it takes; nil = it has sub-verbs alone
 	Sub      []Verb
 }
@@ -35,21 +36,6 @@ type Code struct {
 	Number int
 	Means  string
 }
-
-// Exit codes; stable.
-const (
-	ExitOK          = 0
-	ExitFailed      = 1
-	ExitUsage       = 2
-	ExitConfig      = 3
-	ExitNoDaemon    = 4
-	ExitNotEnrolled = 5
-	ExitRefused     = 6
-	ExitNoBackend   = 7
-	ExitAuth        = 8
-	ExitDamaged     = 9
-	ExitInterrupted = 130
-)
 
 // Row is a verb with the words that call it.
 type Row struct {

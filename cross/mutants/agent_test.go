@@ -53,7 +53,7 @@ var ofAgent = []mutant{
 		{"agent/audit/read.go", `if found == head || head == (Head{}) && last == 0 {`, `if found == head || true {`},
 	}},
 	{"a verb that was interrupted says that the backend is away", "cmd/posagent", "TestEveryExitCode", []edit{
-		{"cmd/posagent/main.go", `if ctx.Err() != nil && (e.code ==`, `if false && (e.code ==`},
+		{"cmd/posagent/main.go", `if ctx.Err() != nil && (e.Code ==`, `if false && (e.Code ==`},
 	}},
 	{"a sale begins without an audit line", "cmd/posagent", "TestScripts", []edit{
 		{"agent/checkout/drive/journal/rows.go", `if err == nil && j.opt.Record != nil {`, `if err == nil && j.opt.Record != nil && false {`},

@@ -103,7 +103,7 @@ var ofUpdates = []mutant{
 		{"cmd/posagent-update/box.go", `		return fmt.Errorf("%w: an update that was cut off has ended first, and nothing was put back", update.ErrNotNow)`, `		return c.summary(d)`},
 	}},
 	{"an update begins though its call was not understood", "cmd/posagent-update", "TestEveryExitCode", []edit{
-		{"cmd/posagent-update/main.go", `case v.Args == "" && len(rest) > 0:`, `case v.Args == "" && len(rest) > 1:`},
+		{"cmd/usage/command.go", `case c.Args == "" && len(rest) > 0:`, `case c.Args == "" && len(rest) > 1:`},
 	}},
 	{"a program that was interrupted says that the repository is away", "cmd/posagent-update", "TestEveryExitCode", []edit{
 		{"cmd/posagent-update/main.go", "	{context.Canceled, usage.ExitInterrupted, \" (posagent-update resume goes on with it)\"},\n", ""},
