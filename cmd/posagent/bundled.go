@@ -16,6 +16,7 @@ import (
 	"posagent/agent/config"
 	"posagent/agent/enrol"
 	"posagent/agent/ready"
+	"posagent/cmd/usage"
 	"posagent/device"
 	"posagent/device/file"
 	"posagent/schemes/fleet"
@@ -36,7 +37,7 @@ func readBundle(name string) ([]byte, error) {
 		if info, err := os.Lstat(name); err != nil || !info.IsDir() {
 			return nil, fail(exitRefused, "--bundle: %s is no regular file (name the file that posagent backend fleet bundle wrote)", name)
 		}
-		return nil, fail(exitRefused, "--bundle: %s is a directory (name the file in it that ends in %s)", name, bundleSuffix)
+		return nil, fail(exitRefused, "--bundle: %s is a directory (name the file in it that ends in %s)", name, fleet.BundleSuffix)
 	case err != nil:
 		return nil, fail(exitFailed, "--bundle: %v", err)
 	}
@@ -159,7 +160,7 @@ func barred(on enrol.Active) *ready.Trouble {
 	case on.Revoked != "":
 		return &ready.Trouble{Cause: ready.Replaced, Detail: on.Revoked}
 	case on.Unconfirmed:
-		return &ready.Trouble{Cause: ready.NotConfirmed, Where: on.URL, Detail: "its bundle is good until " + localTime(on.Until)}
+		return &ready.Trouble{Cause: ready.NotConfirmed, Where: on.URL, Detail: "its bundle is good until " + usage.LocalTime(on.Until)}
 	}
 	return nil
 }

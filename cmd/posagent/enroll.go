@@ -16,6 +16,7 @@ import (
 
 	"posagent/agent/enrol"
 	"posagent/agent/ready"
+	"posagent/cmd/usage"
 	"posagent/device"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
@@ -356,9 +357,9 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 	}
 	if active.Unconfirmed {
 		fmt.Fprintf(c.out, "taken up: terminal %s, revision %d; connect it to the network before %s, until then it stores what can be sent later\n",
-			cfg.Terminal.TerminalID, active.Revision, localTime(active.Until))
+			cfg.Terminal.TerminalID, active.Revision, usage.LocalTime(active.Until))
 	} else {
-		fmt.Fprintf(c.out, "enrolled: terminal %s, revision %d, until %s\n", cfg.Terminal.TerminalID, active.Revision, localTime(v.Certificate))
+		fmt.Fprintf(c.out, "enrolled: terminal %s, revision %d, until %s\n", cfg.Terminal.TerminalID, active.Revision, usage.LocalTime(v.Certificate))
 	}
 	if !v.Running {
 		fmt.Fprintf(c.out, "the terminal does not run: %s\n", c.start())

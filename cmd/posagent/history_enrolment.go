@@ -9,6 +9,7 @@ import (
 
 	"posagent/agent/enrol"
 	"posagent/agent/history"
+	"posagent/cmd/usage"
 )
 
 // enrolmentChanged is what is told of the enrolment; the cause says which of its changes it was.
@@ -72,7 +73,7 @@ func changeText(e enrol.Entry) string {
 	case enrol.Chosen:
 		return fmt.Sprintf("revision %d was chosen in the place of revision %d, by a person", e.To, e.Revision)
 	case enrol.Renewed:
-		return "the certificate was renewed: until " + localTime(words)
+		return "the certificate was renewed: until " + usage.LocalTime(words)
 	case enrol.RefusedCode:
 		return "a code was refused: " + words
 	case enrol.Revoked:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -22,15 +21,6 @@ const (
 func lowerGCPercent() {
 	if os.Getenv("GOGC") == "" && isSmall(totalMemory()) {
 		debug.SetGCPercent(smallMemoryGC)
-	}
-}
-
-// disableCoreDumps keeps the process's memory, which has card data and keys in it, out of core files
-// and from debuggers of the same account. Only root can still read it.
-func disableCoreDumps(log *slog.Logger) {
-	err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
-	if err = errors.Join(err, unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)); err != nil {
-		log.Warn("a core of this process may be written: its memory holds card data", "err", err)
 	}
 }
 

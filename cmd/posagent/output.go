@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -35,16 +33,6 @@ func printText(c *call, schema, text string) error {
 	return err
 }
 
-// printReply writes what a backend has replied as a document of this program's. It fails where the reply is no object.
-func printReply(c *call, schema string, reply []byte) error {
-	var v map[string]json.RawMessage
-	if err := json.Unmarshal(reply, &v); err != nil || v == nil {
-		return fail(exitFailed, "the backend's answer is not JSON: %v", err)
-	}
-	v["schema"] = json.RawMessage(strconv.Quote(schema))
-	return printJSON(c.out, v)
-}
-
 // shown is a text from outside as a terminal may get it: on one line, without what moves a cursor.
 func shown(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -56,13 +44,7 @@ func shown(s string) string {
 }
 
 // amountText writes an amount without its currency, "12.50"; an unknown currency shows minor units.
-func amountText(m money.Minor, currency string) string {
-	c, ok := money.Lookup(currency)
-	if !ok && m != 0 {
-		return money.FormatNumber(m, c) + " minor units"
-	}
-	return money.FormatNumber(m, c)
-}
+func amountText(m money.Minor, currency string) string { return money.FormatCode(m, currency) }
 
 // opAmount is an amount, or a dash where an operation has none.
 func opAmount(n int64, currency string) string {

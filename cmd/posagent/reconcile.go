@@ -16,6 +16,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/paylink"
 	"posagent/agent/reconcile"
+	"posagent/cmd/backend"
 	"posagent/device"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -170,7 +171,7 @@ func (s statuses) Status(ctx context.Context, id, method string) (aapay.Status, 
 // asBackend is the way to the backend that the terminal has. Of a sandbox it is the backend that runs inside the terminal.
 func asBackend(c *call, cfg config.Config, db store.Journal) (reconcile.Backend, error) {
 	if cfg.Sandbox() {
-		url, err := runningBackend(backendDir(c, cfg))
+		url, err := backend.Running(backendDir(c, cfg))
 		if err != nil {
 			return nil, fail(exitNoBackend, "this terminal is a SANDBOX, and the backend inside it runs with it (start it: %s)", c.start())
 		}

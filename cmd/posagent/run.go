@@ -21,6 +21,8 @@ import (
 	"posagent/agent/ready"
 	"posagent/agent/record"
 	"posagent/agent/view"
+	"posagent/cmd/backend"
+	"posagent/device"
 	"posagent/store"
 )
 
@@ -49,7 +51,9 @@ func runAgent(ctx context.Context, c *call) error {
 	lowerGCPercent()
 	c.recorder = record.New()
 	log := logger(c)
-	disableCoreDumps(log)
+	if err := device.NoCoreDumps(); err != nil {
+		log.Warn("a core of this process may be written: its memory holds card data", "err", err)
+	}
 	for {
 		err := runConfigured(ctx, c, log)
 		if errors.Is(err, errRestart) {
@@ -117,7 +121,9 @@ func runOn(ctx context.Context, r *running) error {
 	if cfg.Sandbox() {
 		up := make(chan string, 1)
 		g.Go(func() error {
-			return serveBackend(ctx, c, cfg, cfg.Backend.Listen, "set [backend] listen", log, func(url string) { up <- url })
+			return backend.Serve(ctx, backend.Serving{
+				Config: cfg, Dir: backendDir(c, cfg), Listen: cfg.Backend.Listen, Remedy: "set [backend] listen", Log: log, Ended: storeError, Up: func(url string) { up <- url },
+			})
 		})
 		select {
 		case cfg.Upstream.Base = <-up:

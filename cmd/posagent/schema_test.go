@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cmd/backend"
 	"posagent/cmd/usage"
 )
 
@@ -47,7 +48,7 @@ func schemaOf(path string, printed []byte) error {
 	if err := json.NewDecoder(bytes.NewReader(printed)).Decode(&first); err != nil {
 		return fmt.Errorf("%s --json printed no JSON: %w: %.200s", path, err, printed)
 	}
-	schema := bareList
+	schema := backend.BareList
 	if v, is := first.(map[string]any); is {
 		schema, _ = v["schema"].(string)
 	}

@@ -20,6 +20,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/agent/view"
+	"posagent/cmd/usage"
 	"posagent/schemes/money"
 	"posagent/store"
 )
@@ -255,9 +256,9 @@ func (v *statusView) print(c *call) {
 		row("register", "HTTP, %d local program(s)", v.Sellers)
 	}
 	if e := v.Enrolment; e != nil && e.InUse {
-		row("enrolled", "revision %d of a bundle, good until %s; not confirmed yet: connect the network", e.Revision, localTime(e.Bundle))
+		row("enrolled", "revision %d of a bundle, good until %s; not confirmed yet: connect the network", e.Revision, usage.LocalTime(e.Bundle))
 	} else if e != nil && e.Enrolled {
-		row("enrolled", "revision %d, certificate until %s", e.Revision, localTime(e.Certificate))
+		row("enrolled", "revision %d, certificate until %s", e.Revision, usage.LocalTime(e.Certificate))
 		if e.Refused > e.Revision {
 			row("", "! revision %d was given up (posagent config diff %d %d%s)", e.Refused, e.Revision, e.Refused, c.flags())
 		}

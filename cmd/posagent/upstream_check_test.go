@@ -94,7 +94,7 @@ func TestUpstreamCheckFindsWhatKeysAreWorth(t *testing.T) {
 	require.Equal(t, exitFailed, code, out)
 	require.Equal(t, "ignored", v.Keys[1].Verdict, out)
 
-	entries, err := backend.ReadBooks(t.Context(), dir)
+	entries, err := backend.ReadBooks(t.Context(), backend.Place{Dir: dir})
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
 	sum := int64(0)

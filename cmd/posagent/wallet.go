@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"posagent/cmd/usage"
 )
 
 type walletOptions struct {
@@ -82,7 +84,7 @@ func walletAct(ctx context.Context, c *call, verb string) error {
 		return fail(exitFailed, "the backend answered %s: %s", resp.Status, strings.TrimSpace(string(body)))
 	}
 	if c.json {
-		return printReply(c, "posagent.wallet/1", body)
+		return usage.PrintReply(c.out, "posagent.wallet/1", body)
 	}
 	var v struct {
 		State string `json:"state"`

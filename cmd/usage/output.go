@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -32,6 +33,16 @@ func PrintJSON(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// PrintReply writes what a backend has replied as a document of this program's. It fails where the reply is no object.
+func PrintReply(w io.Writer, schema string, reply []byte) error {
+	var v map[string]json.RawMessage
+	if err := json.Unmarshal(reply, &v); err != nil || v == nil {
+		return Fail(ExitFailed, "the backend's answer is not JSON: %v", err)
+	}
+	v["schema"] = json.RawMessage(strconv.Quote(schema))
+	return PrintJSON(w, v)
 }
 
 // LocalTime writes a moment of RFC 3339 for people here; what is none stays as it is.

@@ -68,7 +68,7 @@ var ofAgent = []mutant{
 		{"agent/scrub/stack.go", `func Stack() { below() }`, `func Stack() {}`},
 	}},
 	{"a core of the terminal may be written", "cmd/posagent", "TestField_P11NoCardDataStaysInMemory", []edit{
-		{"cmd/posagent/memory.go", `err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})`, `err := error(nil)`},
+		{"device/core.go", `err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})`, `err := error(nil)`},
 	}},
 	{"a planted link is taken for the port's token", "cmd/posagent", "TestField_P12PlantedTokenIsRefused", []edit{
 		{"cmd/posagent/trusted_files.go", `file.Open(path, file.NoFollow)`, `file.Open(path, file.Follow)`},

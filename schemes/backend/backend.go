@@ -74,7 +74,9 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := openStore(ctx, cfg, keys)
+	db, err := cfg.Engine.orUsual().Open(ctx, StoreOptions{
+		Dir: cfg.Dir, Steps: schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}

@@ -127,7 +127,7 @@ func TestSaleAndUndoOverHTTP(t *testing.T) {
 	require.Equal(t, aapay.Finalized, st.State)
 	require.Equal(t, aapay.Commit, st.AccountState)
 
-	list, err := backend.ReadBooks(ctx, dir)
+	list, err := backend.ReadBooks(ctx, backend.Place{Dir: dir})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, "T1", list[0].Reference)

@@ -10,6 +10,7 @@ import (
 // Config says where the backend lives and how it behaves.
 type Config struct {
 	Dir         string         // holds backend.db and backend.key; made 0700 when missing
+	Engine      Engine         // the zero value = backend.db
 	Seed        string         // path of a seed file (or its JSON text); "" = the built-in one
 	WalletDelay *time.Duration // until a wallet pays; nil = the method's mean delay, negative = never by itself
 	SessionLife time.Duration  // of hosted build; 0 = five minutes

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 	"slices"
 
@@ -29,25 +30,47 @@ func schema() []store.Step {
 	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema(), fleet.Schema())
 }
 
-// engine opens a backend's store: for work, or for reading beside a running backend or without one.
-type engine struct {
-	open func(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store, error)
-	read func(ctx context.Context, dir string) (store.Store, error)
+// Engine opens a backend's store: for work, or for reading beside a running backend or without one. The zero value is a file in the
+// backend's directory.
+type Engine struct {
+	Open func(ctx context.Context, opt StoreOptions) (store.Store, error)
+	Read func(ctx context.Context, dir string) (store.Store, error)
 }
 
-// usual is the engine of a backend on one machine.
-var usual = engine{openSQLite, readSQLite}
-
-func openStore(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store, error) {
-	return usual.open(ctx, cfg, keys)
+// StoreOptions are what an engine opens the store with.
+type StoreOptions struct {
+	Dir         string       // of the backend
+	Steps       []store.Step // the migrations of all rooms
+	Wrapper     store.Wrapper
+	Log         *slog.Logger
+	Synchronous string // as Config has it
 }
 
-func readStore(ctx context.Context, dir string) (store.Store, error) { return usual.read(ctx, dir) }
+// usual is the engine of a backend that was given none.
+var usual = Engine{openSQLite, readSQLite}
 
-// openSQLite opens the file in cfg.Dir. The engine is named here alone.
-func openSQLite(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store, error) {
+func (e Engine) orUsual() Engine {
+	if e.Open == nil {
+		return usual
+	}
+	return e
+}
+
+// Place is where a backend keeps its books.
+type Place struct {
+	Dir    string // of the backend
+	Engine Engine
+}
+
+// read opens the books for reading.
+func (p Place) read(ctx context.Context) (store.Store, error) {
+	return p.Engine.orUsual().Read(ctx, p.Dir)
+}
+
+// openSQLite opens the file in the directory. The engine is named here alone.
+func openSQLite(ctx context.Context, opt StoreOptions) (store.Store, error) {
 	s, err := sqlite.Open(ctx, sqlite.Options{
-		Path: filepath.Join(cfg.Dir, dbName), Steps: schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
+		Path: filepath.Join(opt.Dir, dbName), Steps: opt.Steps, Wrapper: opt.Wrapper, Log: opt.Log, Synchronous: opt.Synchronous,
 	})
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func onServer() engine {
+func onServer() Engine {
 	open := func(ctx context.Context, dir string, steps []store.Step, keys store.Wrapper) (store.Store, error) {
 		url, err := pgtest.Instead(filepath.Join(dir, dbName))
 		if err != nil {
@@ -31,11 +31,11 @@ func onServer() engine {
 		}
 		return s, nil
 	}
-	return engine{
-		open: func(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store, error) {
-			return open(ctx, cfg.Dir, schema(), keys)
+	return Engine{
+		Open: func(ctx context.Context, opt StoreOptions) (store.Store, error) {
+			return open(ctx, opt.Dir, opt.Steps, opt.Wrapper)
 		},
-		read: func(ctx context.Context, dir string) (store.Store, error) {
+		Read: func(ctx context.Context, dir string) (store.Store, error) {
 			if _, err := os.Stat(filepath.Join(dir, keyName)); err != nil { // none ran there
 				return nil, err
 			}

@@ -29,10 +29,10 @@ type Entry struct {
 	Postings     []books.Posting `json:"postings"`
 }
 
-// ReadBooks reads every transaction of the backend in dir, oldest first. It changes nothing and works beside a running
+// ReadBooks reads every transaction of the backend in a place, oldest first. It changes nothing and works beside a running
 // backend; states that only time has changed show when the backend has noticed.
-func ReadBooks(ctx context.Context, dir string) ([]Entry, error) {
-	db, err := readStore(ctx, dir)
+func ReadBooks(ctx context.Context, p Place) ([]Entry, error) {
+	db, err := p.read(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read books: %w", err)
 	}

@@ -17,23 +17,23 @@ import (
 // Fleet is the enrolment service in process, without HTTP and credentials; nil where none may enrol.
 func (b *Backend) Fleet() *room.Fleet { return b.fleet }
 
-// ReadFleet lists enrolments of the backend in dir, the newest first. It changes nothing and works beside a running backend.
-func ReadFleet(ctx context.Context, dir string, req fleet.ListRequest) (list []fleet.Enrolment, err error) {
+// ReadFleet lists enrolments of the backend in a place, the newest first. It changes nothing and works beside a running backend.
+func ReadFleet(ctx context.Context, p Place, req fleet.ListRequest) (list []fleet.Enrolment, err error) {
 	if err := check.Request("fleet.list", req); err != nil {
 		return nil, err
 	}
-	err = readFleet(ctx, dir, func(r store.Reader) (err error) { list, err = room.Read(r, req, time.Now()); return err })
+	err = readFleet(ctx, p, func(r store.Reader) (err error) { list, err = room.Read(r, req, time.Now()); return err })
 	return list, err
 }
 
 // ReadVersions lists what has become of versions of the program, as ReadFleet does.
-func ReadVersions(ctx context.Context, dir string) (list []fleet.Rollout, err error) {
-	err = readFleet(ctx, dir, func(r store.Reader) (err error) { list, err = room.ReadVersions(r); return err })
+func ReadVersions(ctx context.Context, p Place) (list []fleet.Rollout, err error) {
+	err = readFleet(ctx, p, func(r store.Reader) (err error) { list, err = room.ReadVersions(r); return err })
 	return list, err
 }
 
-func readFleet(ctx context.Context, dir string, read func(store.Reader) error) error {
-	db, err := readStore(ctx, dir)
+func readFleet(ctx context.Context, p Place, read func(store.Reader) error) error {
+	db, err := p.read(ctx)
 	if err != nil {
 		return fmt.Errorf("read fleet: %w", err)
 	}

@@ -20,10 +20,10 @@ import (
 //	POST /backend/v1/hooks/resume   {"url":"…"} ends the pause of an endpoint; 200 {"resumed":true}
 const HooksPrefix = "/backend/v1/hooks"
 
-// ReadHooks lists deliveries of the backend in dir, the newest first; state "" means all. It changes nothing and works
+// ReadHooks lists deliveries of the backend in a place, the newest first; state "" means all. It changes nothing and works
 // beside a running backend.
-func ReadHooks(ctx context.Context, dir, state string) (list []deliver.Delivery, err error) {
-	db, err := readStore(ctx, dir)
+func ReadHooks(ctx context.Context, p Place, state string) (list []deliver.Delivery, err error) {
+	db, err := p.read(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read hooks: %w", err)
 	}

@@ -51,14 +51,14 @@ func TestHooksAreSentShownAndReplayed(t *testing.T) {
 	settled := func(tries int) {
 		t.Helper()
 		require.Eventually(t, func() bool {
-			list, err = ReadHooks(ctx, dir, "")
+			list, err = ReadHooks(ctx, Place{Dir: dir}, "")
 			require.NoError(t, err)
 			return len(list) == 1 && len(list[0].Attempts) == tries && list[0].State == deliver.Done
 		}, 5*time.Second, 2*time.Millisecond)
 	}
 	settled(1)
 	require.Equal(t, receiver.URL+"/x", list[0].URL)
-	list, err = ReadHooks(ctx, dir, deliver.Dead)
+	list, err = ReadHooks(ctx, Place{Dir: dir}, deliver.Dead)
 	require.NoError(t, err)
 	require.Empty(t, list)
 

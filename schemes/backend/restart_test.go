@@ -67,7 +67,7 @@ func TestBadConfigIsRefused(t *testing.T) {
 		_, err := backend.Open(t.Context(), cfg)
 		require.Error(t, err, name)
 	}
-	_, err := backend.ReadBooks(t.Context(), t.TempDir())
+	_, err := backend.ReadBooks(t.Context(), backend.Place{Dir: t.TempDir()})
 	require.Error(t, err)
 }
 

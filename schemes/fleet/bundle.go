@@ -53,6 +53,9 @@ var (
 	ErrBundleSigner = errors.New("the bundle is not the operator's")
 )
 
+// BundleSuffix ends the name of a bundle's file.
+const BundleSuffix = ".pabundle"
+
 const (
 	// MaxBundle is the longest bundle file, in bytes.
 	MaxBundle        = 512 << 10

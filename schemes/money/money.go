@@ -57,6 +57,15 @@ func All() []Currency { return slices.Clone(table[:]) }
 // Format writes an amount for people: "12.50 EUR", "1250 JPY", "-0.005 KWD".
 func Format(m Minor, c Currency) string { return FormatNumber(m, c) + " " + c.Alpha }
 
+// FormatCode is FormatNumber with a currency's code; one that is not known shows minor units.
+func FormatCode(m Minor, alpha string) string {
+	c, ok := Lookup(alpha)
+	if !ok && m != 0 {
+		return FormatNumber(m, c) + " minor units"
+	}
+	return FormatNumber(m, c)
+}
+
 // FormatNumber is Format without the currency code; Parse reads it back.
 func FormatNumber(m Minor, c Currency) string {
 	sign, n := "", uint64(m)

@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/cmd/usage"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/deliver"
 )
@@ -20,43 +21,41 @@ type hooksOptions struct {
 	backend string
 }
 
-func hooksFlags(fs *flag.FlagSet) any {
-	o := &hooksOptions{}
+func (o *hooksOptions) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.since, "since", "", "replay: every dead delivery whose event is as old as this `time` or younger")
 	fs.StringVar(&o.backend, "backend", "", "replay, resume: `URL` of a running backend elsewhere (default: the one that runs on --state)")
-	return o
 }
 
 // runHooks reads the lists from the file, and asks the running backend to send again.
-func runHooks(ctx context.Context, c *call) error {
-	cfg, err := loadConfig(c)
+func runHooks(ctx context.Context, c *Call) error {
+	dir, cfg, err := c.dir()
 	if err != nil {
 		return err
 	}
-	o := c.opts.(*hooksOptions)
-	args := append(c.args, "", "")
+	o := &c.hooks
+	args := append(c.Args, "", "")
 	var route string
 	ask := map[string]string{}
 	switch {
-	case len(c.args) == 0, len(c.args) == 1 && args[0] == "list":
-		return listHooks(ctx, c, backendDir(c, cfg), "")
-	case len(c.args) == 1 && args[0] == "dead":
-		return listHooks(ctx, c, backendDir(c, cfg), "dead")
-	case len(c.args) == 1 && args[0] == "replay" && o.since != "":
+	case len(c.Args) == 0, len(c.Args) == 1 && args[0] == "list":
+		return listHooks(ctx, c, dir, "")
+	case len(c.Args) == 1 && args[0] == "dead":
+		return listHooks(ctx, c, dir, "dead")
+	case len(c.Args) == 1 && args[0] == "replay" && o.since != "":
 		route, ask["since"] = "/replay", o.since
-	case len(c.args) == 2 && args[0] == "replay" && o.since == "":
+	case len(c.Args) == 2 && args[0] == "replay" && o.since == "":
 		route, ask["id"] = "/replay", args[1]
-	case len(c.args) == 2 && args[0] == "resume":
+	case len(c.Args) == 2 && args[0] == "resume":
 		route, ask["url"] = "/resume", args[1]
 	default:
-		return fail(exitUsage, "%s: want list, dead, replay ID, replay --since TIME or resume URL", c.path)
+		return usage.Fail(usage.ExitUsage, "%s: want list, dead, replay ID, replay --since TIME or resume URL", c.Path)
 	}
 	base := strings.TrimSuffix(o.backend, "/")
 	switch {
-	case base != "" && c.state != "":
-		return fail(exitUsage, "%s: name the backend once: --state DIR, or --backend URL where it runs elsewhere", c.path)
+	case base != "" && c.State != "":
+		return usage.Fail(usage.ExitUsage, "%s: name the backend once: --state DIR, or --backend URL where it runs elsewhere", c.Path)
 	case base == "":
-		if base, err = runningBackend(backendDir(c, cfg)); err != nil {
+		if base, err = Running(dir); err != nil {
 			return err
 		}
 	}
@@ -68,13 +67,13 @@ func runHooks(ctx context.Context, c *call) error {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+backend.HooksPrefix+route, bytes.NewReader(body))
 	if err != nil {
-		return fail(exitUsage, "%v", err)
+		return usage.Fail(usage.ExitUsage, "%v", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+cfg.Backend.Credentials.Bearer.Reveal())
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fail(exitNoBackend, "no backend at %s: %v (posagent backend starts one)", base, err)
+		return usage.Fail(usage.ExitNoBackend, "no backend at %s: %v (%s starts one)", base, err, c.Program)
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
@@ -82,20 +81,20 @@ func runHooks(ctx context.Context, c *call) error {
 	case err != nil:
 		return err
 	case resp.StatusCode == http.StatusUnauthorized:
-		return fail(exitAuth, "the backend refused the credentials: set [backend.credentials] bearer")
+		return usage.Fail(usage.ExitAuth, "the backend refused the credentials: set [backend.credentials] bearer")
 	case resp.StatusCode != http.StatusOK:
-		return fail(exitFailed, "the backend answered %s: %s (posagent backend hooks lists what there is)", resp.Status, refusal(reply))
-	case c.json:
-		return printReply(c, "posagent.hooks.changed/1", reply)
+		return usage.Fail(usage.ExitFailed, "the backend answered %s: %s (%s hooks lists what there is)", resp.Status, refusal(reply), c.Program)
+	case c.JSON:
+		return usage.PrintReply(c.Out, "posagent.hooks.changed/1", reply)
 	}
 	var v struct{ Replayed *int }
 	switch err := json.Unmarshal(reply, &v); {
 	case err != nil:
-		return fail(exitFailed, "the backend's answer is not JSON: %v", err)
+		return usage.Fail(usage.ExitFailed, "the backend's answer is not JSON: %v", err)
 	case v.Replayed != nil:
-		fmt.Fprintf(c.out, "to be sent again: %d\n", *v.Replayed)
+		fmt.Fprintf(c.Out, "to be sent again: %d\n", *v.Replayed)
 	default:
-		fmt.Fprintln(c.out, "resumed")
+		fmt.Fprintln(c.Out, "resumed")
 	}
 	return nil
 }
@@ -109,18 +108,18 @@ func refusal(body []byte) string {
 	return strings.TrimSpace(string(body))
 }
 
-func listHooks(ctx context.Context, c *call, dir, state string) error {
-	list, err := backend.ReadHooks(ctx, dir, state)
+func listHooks(ctx context.Context, c *Call, dir, state string) error {
+	list, err := backend.ReadHooks(ctx, c.at(dir), state)
 	if err != nil {
-		return fail(exitFailed, "%v (is --state the backend's directory?)", err)
+		return usage.Fail(usage.ExitFailed, "%v (is --state the backend's directory?)", err)
 	}
-	if c.json {
-		return printJSON(c.out, struct {
+	if c.JSON {
+		return usage.PrintJSON(c.Out, struct {
 			Schema string             `json:"schema"`
 			Hooks  []deliver.Delivery `json:"hooks"`
 		}{"posagent.hooks/1", list})
 	}
-	fmt.Fprintf(c.out, "%-32s %-30s %-7s %5s %-6s %s\n", "ID", "EVENT", "STATE", "TRIES", "LAST", "URL")
+	fmt.Fprintf(c.Out, "%-32s %-30s %-7s %5s %-6s %s\n", "ID", "EVENT", "STATE", "TRIES", "LAST", "URL")
 	for _, d := range list {
 		last := "-"
 		if n := len(d.Attempts); n > 0 {
@@ -128,12 +127,12 @@ func listHooks(ctx context.Context, c *call, dir, state string) error {
 				last = fmt.Sprint(d.Attempts[n-1].Status)
 			}
 		}
-		fmt.Fprintf(c.out, "%-32s %-30s %-7s %5d %-6s %s\n", d.Message, d.Event, d.State, len(d.Attempts), last, d.URL)
+		fmt.Fprintf(c.Out, "%-32s %-30s %-7s %5d %-6s %s\n", d.Message, d.Event, d.State, len(d.Attempts), last, d.URL)
 		if d.Due > time.Now().UnixMilli() && len(d.Attempts) > 0 && d.Paused == "" {
-			fmt.Fprintf(c.out, "  next at %s; at once: posagent backend hooks replay %s\n", time.UnixMilli(d.Due).Format(time.TimeOnly), d.Message)
+			fmt.Fprintf(c.Out, "  next at %s; at once: %s hooks replay %s\n", time.UnixMilli(d.Due).Format(time.TimeOnly), c.Program, d.Message)
 		}
 		if d.Paused != "" {
-			fmt.Fprintf(c.out, "  waits: %s; posagent backend hooks resume %s\n", d.Paused, d.URL)
+			fmt.Fprintf(c.Out, "  waits: %s; %s hooks resume %s\n", d.Paused, c.Program, d.URL)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"context"
@@ -6,17 +6,18 @@ import (
 	"strings"
 	"time"
 
+	"posagent/cmd/usage"
 	"posagent/schemes/backend"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
 
-func fleetList(ctx context.Context, c *call) error {
-	cfg, err := loadConfig(c)
+func fleetList(ctx context.Context, c *Call) error {
+	dir, _, err := c.dir()
 	if err != nil {
 		return err
 	}
-	o := c.opts.(*fleetOptions)
+	o := &c.fleet
 	req := fleet.ListRequest{State: fleet.State(strings.ToUpper(o.state)), SerialNumber: o.serial}
 	var list []fleet.Enrolment
 	if o.backend != "" {
@@ -28,22 +29,22 @@ func fleetList(ctx context.Context, c *call) error {
 		}
 		got, err := client.List(ctx, req)
 		if err != nil {
-			return fleetFailed(err)
+			return c.fleetFailed(err)
 		}
 		list = got.Enrolments
-	} else if list, err = backend.ReadFleet(ctx, backendDir(c, cfg), req); err != nil {
+	} else if list, err = backend.ReadFleet(ctx, c.at(dir), req); err != nil {
 		if wire.CodeOf(err) == wire.Invalid {
-			return fleetFailed(err)
+			return c.fleetFailed(err)
 		}
-		return fail(exitFailed, "%w (is --state the backend's directory?)", err)
+		return usage.Fail(usage.ExitFailed, "%w (is --state the backend's directory?)", err)
 	}
-	if c.json {
-		return printJSON(c.out, struct {
+	if c.JSON {
+		return usage.PrintJSON(c.Out, struct {
 			Schema     string            `json:"schema"`
 			Enrolments []fleet.Enrolment `json:"enrolments"`
 		}{"posagent.fleet.list/1", list})
 	}
-	fmt.Fprintf(c.out, "%-16s %-9s %-24s %-12s %-12s %4s  %-10s  %-19s  %s\n", "ID", "STATE", "SERIAL NUMBER", "MERCHANT", "TERMINAL", "REV", "UNTIL", "SINCE", "PROGRAM")
+	fmt.Fprintf(c.Out, "%-16s %-9s %-24s %-12s %-12s %4s  %-10s  %-19s  %s\n", "ID", "STATE", "SERIAL NUMBER", "MERCHANT", "TERMINAL", "REV", "UNTIL", "SINCE", "PROGRAM")
 	for _, e := range list {
 		since := e.CreatedAt
 		for _, at := range []string{e.RedeemedAt, e.ConfirmedAt, e.RevokedAt} {
@@ -58,8 +59,8 @@ func fleetList(ctx context.Context, c *call) error {
 		if e.Reason != "" {
 			note += "  " + e.Reason
 		}
-		fmt.Fprintf(c.out, "%-16s %-9s %-24s %-12s %-12s %4d  %-10s  %-19s%s\n", e.ID, e.State, dash(e.SerialNumber), dash(e.Slot.MerchantID), dash(e.Slot.TerminalID),
-			e.ConfirmedRevision, lastDay(e), localTime(since), note)
+		fmt.Fprintf(c.Out, "%-16s %-9s %-24s %-12s %-12s %4d  %-10s  %-19s%s\n", e.ID, e.State, dash(e.SerialNumber), dash(e.Slot.MerchantID), dash(e.Slot.TerminalID),
+			e.ConfirmedRevision, lastDay(e), usage.LocalTime(since), note)
 	}
 	return nil
 }

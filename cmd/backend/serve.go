@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"cmp"
@@ -16,25 +16,40 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"posagent/agent/config"
+	"posagent/cmd/usage"
+	"posagent/device/file"
 	"posagent/device/qr"
 	"posagent/schemes/backend"
 	"posagent/schemes/wire"
 )
 
-// serveBackend runs the backend until ctx ends; up is called once it listens.
-func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remedy string, log *slog.Logger, up func(url string)) error {
-	ln, err := net.Listen("tcp", listen)
+// Serving is what a backend needs that is to serve.
+type Serving struct {
+	Config config.Config
+	Dir    string // its own
+	Listen string // host:port
+	Remedy string // what to do where it cannot listen
+	Fleet  bool   // terminals may enrol
+	Engine backend.Engine
+	Log    *slog.Logger
+	Ended  func(error) error // gives an error of the store its exit code and its remedy
+	Up     func(url string)  // is called once it listens
+}
+
+// Serve runs a backend until ctx ends. It fails with an exit code where it cannot listen or its store does not open.
+func Serve(ctx context.Context, s Serving) error {
+	cfg, log := s.Config, s.Log
+	ln, err := net.Listen("tcp", s.Listen)
 	if err != nil {
-		return fail(exitFailed, "backend: %v (%s)", err, remedy)
+		return usage.Fail(usage.ExitFailed, "backend: %v (%s)", err, s.Remedy)
 	}
 	url := "http://" + ln.Addr().String()
 	cred := cfg.Backend.Credentials
-	o, alone := c.opts.(*backendOptions) // a sandbox inside the terminal enrols none
 	b, err := backend.Open(ctx, backend.Config{
-		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
-		PublicURL: cmp.Or(strings.TrimSuffix(cfg.Backend.PublicURL, "/"), url), Hosts: backendHosts(cfg, listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
+		Dir: s.Dir, Engine: s.Engine, Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
+		PublicURL: cmp.Or(strings.TrimSuffix(cfg.Backend.PublicURL, "/"), url), Hosts: backendHosts(cfg, s.Listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
 		Operator:    cfg.Operator.Name,
-		Fleet:       alone && o.fleet,
+		Fleet:       s.Fleet,
 		HookSecrets: slices.DeleteFunc([]wire.Secret{cfg.Backend.WebhookSecret, cfg.Backend.WebhookSecretOld}, func(s wire.Secret) bool { return s == "" }),
 		Credentials: backend.Credentials{
 			Bearer: cred.Bearer, ConsumerKey: cred.ConsumerKey.Reveal(), ConsumerSecret: cred.ConsumerSecret,
@@ -44,17 +59,17 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 	})
 	if err != nil {
 		ln.Close()
-		return storeError(err)
+		return s.Ended(err)
 	}
 	defer b.Close()
 	if err := b.Init(ctx); err != nil {
 		ln.Close()
-		return storeError(err)
+		return s.Ended(err)
 	}
-	gone, err := announce(backendDir(c, cfg), url)
+	gone, err := announce(s.Dir, url)
 	if err != nil {
 		ln.Close()
-		return fail(exitFailed, "%v", err)
+		return usage.Fail(usage.ExitFailed, "%v", err)
 	}
 	defer gone()
 	srv := backend.Server(b.Handler())
@@ -75,7 +90,7 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 		}
 		return nil
 	})
-	up(url)
+	s.Up(url)
 	return g.Wait()
 }
 
@@ -106,7 +121,10 @@ func clean(err error) error {
 }
 
 // addressFile is where a running backend writes its URL, in its directory.
-const addressFile = "address"
+const (
+	addressFile = "address"
+	maxAddress  = 4 << 10 // bytes
+)
 
 // announce writes a backend's URL into its directory for the verbs that ask it, and returns what takes it back.
 func announce(dir, url string) (gone func(), err error) {
@@ -117,11 +135,11 @@ func announce(dir, url string) (gone func(), err error) {
 	return func() { _ = os.Remove(path) }, os.Rename(path+".new", path) // left behind, it leads nowhere
 }
 
-// runningBackend returns the URL of the backend that runs on a directory. It fails where none does.
-func runningBackend(dir string) (string, error) {
-	data, err := readOwn(filepath.Join(dir, addressFile), maxToken)
+// Running returns the URL of the backend that runs on a directory. It fails where none does.
+func Running(dir string) (string, error) {
+	data, _, err := file.Read(filepath.Join(dir, addressFile), file.NoFollow, maxAddress)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", fail(exitNoBackend, "no backend runs on %s (posagent backend --state DIR starts one; --backend URL names one elsewhere)", dir)
+		return "", usage.Fail(usage.ExitNoBackend, "no backend runs on %s (posagent backend --state DIR starts one; --backend URL names one elsewhere)", dir)
 	}
 	return strings.TrimSpace(string(data)), err
 }

@@ -1,4 +1,4 @@
-package main
+package backend
 
 import (
 	"context"
@@ -6,20 +6,21 @@ import (
 	"io"
 	"os"
 
+	"posagent/cmd/usage"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
 
-func fleetImport(ctx context.Context, c *call) error {
-	o := c.opts.(*fleetOptions)
-	if len(c.args) != 1 {
-		return fail(exitUsage, "%s: want one CSV file, or - for the input", c.path)
+func fleetImport(ctx context.Context, c *Call) error {
+	o := &c.fleet
+	if len(c.Args) != 1 {
+		return usage.Fail(usage.ExitUsage, "%s: want one CSV file, or - for the input", c.Path)
 	}
 	ttl, err := seconds(c)
 	if err != nil {
 		return err
 	}
-	boxes, err := readBoxes(c, c.args[0])
+	boxes, err := readBoxes(c, c.Args[0])
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func fleetImport(ctx context.Context, c *call) error {
 	}
 	got, err := client.Import(ctx, wire.NewKey(), fleet.ImportRequest{TTLSeconds: ttl, Boxes: boxes})
 	if err != nil {
-		return fleetFailed(err)
+		return c.fleetFailed(err)
 	}
 	got.URL = o.leadTo(c, got.URL)
 	type line struct {
@@ -52,38 +53,38 @@ func fleetImport(ctx context.Context, c *call) error {
 			list[i].Code, list[i].Ticket = fleet.ShowCode(k.Code), fleet.Ticket{URL: got.URL, Code: k.Code, Fingerprint: got.Fingerprint}.Text()
 		}
 	}
-	if c.json {
-		return printJSON(c.out, struct {
+	if c.JSON {
+		return usage.PrintJSON(c.Out, struct {
 			Schema      string `json:"schema"`
 			URL         string `json:"url"`
 			Fingerprint string `json:"fingerprint"`
 			Codes       []line `json:"codes"`
 		}{"posagent.fleet.import/1", got.URL, got.Fingerprint, list})
 	}
-	fmt.Fprintf(c.out, "%-24s %-14s %-19s %s\n", "SERIAL NUMBER", "CODE", "GOOD UNTIL", "ID")
+	fmt.Fprintf(c.Out, "%-24s %-14s %-19s %s\n", "SERIAL NUMBER", "CODE", "GOOD UNTIL", "ID")
 	for _, k := range list {
 		if k.Code == "" {
 			k.Code = "has one"
 		}
-		fmt.Fprintf(c.out, "%-24s %-14s %-19s %s\n", k.SerialNumber, k.Code, localTime(k.ExpiresAt), k.ID)
+		fmt.Fprintf(c.Out, "%-24s %-14s %-19s %s\n", k.SerialNumber, k.Code, usage.LocalTime(k.ExpiresAt), k.ID)
 	}
-	fmt.Fprintf(c.err, "%d codes made, %d boxes have a fresh one; service %s, fingerprint %s\n", made, len(list)-made, got.URL, got.Fingerprint)
+	fmt.Fprintf(c.Err, "%d codes made, %d boxes have a fresh one; service %s, fingerprint %s\n", made, len(list)-made, got.URL, got.Fingerprint)
 	return nil
 }
 
-func readBoxes(c *call, name string) ([]fleet.ImportBox, error) {
-	from := c.in
+func readBoxes(c *Call, name string) ([]fleet.ImportBox, error) {
+	from := c.In
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fail(exitFailed, "%v", err)
+			return nil, usage.Fail(usage.ExitFailed, "%v", err)
 		}
 		defer f.Close()
 		from = io.Reader(f)
 	}
 	list, err := fleet.ReadBoxes(from)
 	if err != nil {
-		return nil, fail(exitUsage, "%s: %w", name, err)
+		return nil, usage.Fail(usage.ExitUsage, "%s: %w", name, err)
 	}
 	return list, nil
 }

@@ -1,0 +1,43 @@
+package backend
+
+import (
+	"io"
+	"log/slog"
+
+	"posagent/agent/config"
+	"posagent/schemes/backend"
+)
+
+// Call is one invocation of a verb, as its program gives it.
+type Call struct {
+	Program  string // as its verbs are called: "posagent backend"
+	In       io.Reader
+	Out, Err io.Writer // data, talk
+	Window   bool      // Out may be drawn on
+	JSON     bool
+	Path     string // the verb, as an error begins: "backend books"
+	State    string // --state as it was given, may be ""
+	Args     []string
+	Log      *slog.Logger
+	Engine   backend.Engine // the zero value = a file in the directory
+
+	Config func() (config.Config, error) // with exit codes
+	Dir    func(config.Config) string    // the backend's
+	Ended  func(error) error             // gives an error of the store its exit code and its remedy
+
+	serve serveOptions
+	hooks hooksOptions
+	fleet fleetOptions
+}
+
+// at is where the books are of the backend in dir.
+func (c *Call) at(dir string) backend.Place { return backend.Place{Dir: dir, Engine: c.Engine} }
+
+// dir is the backend's directory, with the configuration.
+func (c *Call) dir() (string, config.Config, error) {
+	cfg, err := c.Config()
+	if err != nil {
+		return "", cfg, err
+	}
+	return c.Dir(cfg), cfg, nil
+}
