@@ -3,6 +3,7 @@ package backend
 import (
 	"io"
 	"log/slog"
+	"time"
 
 	"posagent/agent/config"
 	"posagent/schemes/backend"
@@ -20,6 +21,7 @@ type Call struct {
 	Args     []string
 	Log      *slog.Logger
 	Engine   backend.Engine // the zero value = a file in the directory
+	Drain    time.Duration  // how long a backend that ends serves on, unless --drain says otherwise
 
 	Config func() (config.Config, error) // with exit codes
 	Dir    func(config.Config) string    // the backend's

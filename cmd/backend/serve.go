@@ -26,10 +26,11 @@ import (
 // Serving is what a backend needs that is to serve.
 type Serving struct {
 	Config config.Config
-	Dir    string // its own
-	Listen string // host:port
-	Remedy string // what to do where it cannot listen
-	Fleet  bool   // terminals may enrol
+	Dir    string        // its own
+	Listen string        // host:port
+	Remedy string        // what to do where it cannot listen
+	Fleet  bool          // terminals may enrol
+	Drain  time.Duration // it serves on for so long after ctx has ended
 	Engine backend.Engine
 	Log    *slog.Logger
 	Ended  func(error) error // gives an error of the store its exit code and its remedy
@@ -83,6 +84,8 @@ func Serve(ctx context.Context, s Serving) error {
 	})
 	g.Go(func() error {
 		<-ctx.Done()
+		b.Leave()
+		<-time.After(s.Drain)
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if srv.Shutdown(grace) != nil {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+	"time"
 
 	"posagent/cmd/usage"
 	"posagent/device"
@@ -17,11 +18,13 @@ import (
 type serveOptions struct {
 	listen string
 	fleet  bool
+	drain  time.Duration
 }
 
-func (o *serveOptions) register(fs *flag.FlagSet) {
+func (o *serveOptions) register(fs *flag.FlagSet, drain time.Duration) {
 	fs.StringVar(&o.listen, "listen", "", "`host:port` to listen on, port 0 = any (default: [backend] listen)")
 	fs.BoolVar(&o.fleet, "fleet", false, "let terminals enrol with one-time codes (PROGRAM fleet makes them)")
+	usage.SpanVar(fs, &o.drain, "drain", drain, "how `long` it serves on after SIGTERM while /readyz says 503, so that a balancer sends no more")
 }
 
 // Verbs are the verbs of a backend, for the program that has them. where names the backend in their examples: "--state DIR".
@@ -33,7 +36,7 @@ func Verbs(program, where string) usage.Command[*Call] {
 			Long:     "Runs until SIGTERM. It prints `listening on URL` when it is ready. Test credentials stand in [backend.credentials].",
 			Examples: []string{"PROGRAM --listen 127.0.0.1:8481 WHERE", "PROGRAM books WHERE --json", "PROGRAM scenarios"},
 		},
-		Options: func(c *Call, fs *flag.FlagSet) { c.serve.register(fs) }, Run: serve,
+		Options: func(c *Call, fs *flag.FlagSet) { c.serve.register(fs, c.Drain) }, Run: serve,
 		Commands: []usage.Command[*Call]{
 			fleetVerbs(),
 			{
@@ -105,7 +108,7 @@ func serve(ctx context.Context, c *Call) error {
 	}
 	return Serve(ctx, Serving{
 		Config: cfg, Dir: dir, Listen: cmp.Or(c.serve.listen, cfg.Backend.Listen), Remedy: "choose another address with --listen",
-		Fleet: c.serve.fleet, Engine: c.Engine, Log: c.Log, Ended: c.Ended,
+		Fleet: c.serve.fleet, Drain: c.serve.drain, Engine: c.Engine, Log: c.Log, Ended: c.Ended,
 		Up: func(url string) { fmt.Fprintf(c.Out, "listening on %s\n", url) },
 	})
 }

@@ -110,10 +110,8 @@ func (c *call) print(v any, lines ...string) error {
 	return err
 }
 
-// printText writes a text that is a verb's whole result.
-func (c *call) printText(schema, text string) error {
-	return c.print(struct {
-		Schema string `json:"schema"`
-		Text   string `json:"text"`
-	}{schema, text}, strings.TrimSuffix(text, "\n"))
-}
+// Arguments implements usage.Printer.
+func (c *call) Arguments() []string { return c.args }
+
+// Print implements usage.Printer.
+func (c *call) Print(v any, text string) error { return c.print(v, text) }

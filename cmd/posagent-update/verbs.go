@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 
 	"posagent/cmd/usage"
 )
@@ -16,7 +14,7 @@ type verb = usage.Command[*call]
 // verbs is the table of verbs. Help, manual page and completions are made from it.
 func verbs() []verb {
 	onBox, atDesk := (*call).boxFlags, (*call).deskFlags
-	return []verb{
+	return append([]verb{
 		{Options: onBox, Run: check, Verb: usage.Verb{
 			Name: "check", Short: "say what the repository offers for this box, and change nothing", JSON: []string{offerSchema},
 			Examples: []string{"posagent-update check", "posagent-update check --from /media/stick --json"},
@@ -74,19 +72,7 @@ func verbs() []verb {
 				}},
 			},
 		},
-		{Run: completion, Verb: usage.Verb{
-			Name: "completion", Args: strings.Join(usage.Shells(), "|"), Short: "print the completion of verbs and flags for a shell", JSON: []string{completionSchema},
-			Examples: []string{"posagent-update completion bash > /etc/bash_completion.d/posagent-update"},
-		}},
-		{Run: manual, Verb: usage.Verb{
-			Name: "man", Short: "print the manual page, made from the table of verbs", JSON: []string{manualSchema},
-			Examples: []string{"posagent-update man > posagent-update.1; man ./posagent-update.1"},
-		}},
-		{Run: showVersion, Verb: usage.Verb{
-			Name: "version", Short: "print the version of this program", JSON: []string{versionSchema},
-			Examples: []string{"posagent-update version", "posagent-update version --json"},
-		}},
-	}
+	}, usage.Texts[*call]("posagent.update-", program)...)
 }
 
 // The schemas of what verbs print with --json.
@@ -94,9 +80,6 @@ const (
 	offerSchema      = "posagent.update-offer/1"
 	summarySchema    = "posagent.update/1"
 	repositorySchema = "posagent.update-repository/1"
-	completionSchema = "posagent.update-completion/1"
-	manualSchema     = "posagent.update-man/1"
-	versionSchema    = "posagent.update-version/1"
 )
 
 // shell is how the verbs are called.
@@ -169,25 +152,4 @@ func overview(w io.Writer) {
 		fmt.Fprintf(w, "  posagent-update %-12s %s\n", v.Name, v.Short)
 	}
 	fmt.Fprint(w, "\nposagent-update VERB --help starts with examples.\n"+p.CodeLine()+"\n")
-}
-
-func manual(_ context.Context, c *call) error {
-	var page strings.Builder
-	program().Manual(&page)
-	return c.printText(manualSchema, page.String())
-}
-
-func completion(_ context.Context, c *call) error {
-	var script strings.Builder
-	if len(c.args) != 1 || !program().Completion(&script, c.args[0]) {
-		return fmt.Errorf("%w: completion for which shell? bash, zsh or fish", errUsage)
-	}
-	return c.printText(completionSchema, script.String())
-}
-
-func showVersion(_ context.Context, c *call) error {
-	return c.print(struct {
-		Schema  string `json:"schema"`
-		Version string `json:"version"`
-	}{versionSchema, linked}, "posagent-update "+linked)
 }

@@ -18,9 +18,25 @@ type Command[C any] struct {
 	Commands []Command[C]                   // behind its name
 }
 
+// Lift makes a command of a program that gives its verbs more than this one needs.
+func Lift[A, B any](c Command[A], of func(B) A) Command[B] {
+	lifted := Command[B]{Verb: c.Verb}
+	if c.Options != nil {
+		lifted.Options = func(b B, fs *flag.FlagSet) { c.Options(of(b), fs) }
+	}
+	if c.Run != nil {
+		lifted.Run = func(ctx context.Context, b B) error { return c.Run(ctx, of(b)) }
+	}
+	for _, sub := range c.Commands {
+		lifted.Commands = append(lifted.Commands, Lift(sub, of))
+	}
+	return lifted
+}
+
 // Shell finds the verb that somebody has typed, and runs it.
 type Shell[C any] struct {
 	Name     string
+	Usual    string // the verb that is meant where flags alone are typed, "" = none
 	Commands []Command[C]
 	New      func() C                                      // for one run of a verb
 	Every    func(C, *flag.FlagSet, Verb)                  // registers the flags of every verb
@@ -68,6 +84,8 @@ func (s Shell[C]) Do(ctx context.Context, args []string) error {
 		args = append(slices.Clone(args[1:]), "--help")
 	case args[0] == "--version":
 		args = append([]string{"version"}, args[1:]...)
+	case s.Usual != "" && strings.HasPrefix(args[0], "-"):
+		args = append([]string{s.Usual}, args...)
 	}
 	path, list := s.Name, s.Commands
 	for {

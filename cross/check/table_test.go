@@ -13,6 +13,7 @@ type room struct {
 // rooms is the import table: cmd -> agent/... -> {ecr, device, store, schemes/<svc>} -> schemes/{money, wire} -> std.
 var rooms = []room{
 	{"cmd/posagent", []string{"cmd/posagent/demo", "cmd/backend", "cmd/usage", "agent/...", "ecr/...", "device/...", "store", "store/marks", "store/sqlite", "schemes/..."}, "wires everything, and is imported by nobody"},
+	{"cmd/posagent-backend", []string{"agent/config", "cmd/backend", "cmd/usage", "device/file", "schemes/backend", "store", "store/postgres"}, "a program of its own, of servers: no terminal carries its engine"},
 	{"cmd/posagent-update", []string{"agent/update", "cmd/usage"}, "a program of its own, of root's: it carries no journal and no service"},
 	{"cmd/backend", []string{"cmd/usage", "agent/config", "device", "device/file", "device/qr", "schemes/backend", "schemes/backend/deliver", "schemes/backend/scenario", "schemes/fleet", "schemes/money", "schemes/wire"}, "the verbs of a backend, for the programs that serve one: knows no engine of the store"},
 	{"cmd/posagent/demo", nil, "executes its own binary and talks to it, nothing else"},
@@ -132,6 +133,7 @@ var rooms = []room{
 	{"schemes/backend/books/journal", []string{"schemes/backend/books", "schemes/money", "schemes/wire", "store"}, "keeps the books in the store"},
 	{"schemes/backend/room/roomtest", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/pages/form", "schemes/backend/room", "schemes/backend/scenario", "schemes/money", "store", "store/postgres", "store/postgres/pgtest", "store/sqlite", "store/storetest"}, "what the tests of the backend's rooms stand on: knows no service"},
 	{"schemes/backend/room", []string{"schemes/backend/pages/form", "schemes/backend/scenario", "schemes/money", "schemes/wire", "store"}, "what the rooms of the backend share: bytes and codes, no service"},
+	{"schemes/backend/lease", []string{"store"}, "whose turn it is: knows no task"},
 	{"schemes/backend/cards", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/room", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/payments", "schemes/tokens", "schemes/webhooks", "schemes/money", "schemes/wire", "schemes/wire/check", "store"}, "the bank of payments and tokens: no other room of the backend beside the shared ones"},
 	{"schemes/backend/merchants", []string{"schemes/backend/deliver", "schemes/backend/room", "schemes/backend/scenario", "schemes/onboarding", "schemes/webhooks", "schemes/wire", "schemes/wire/check", "store"}, "the onboarding desk: no other room of the backend beside the shared ones"},
 	{"schemes/backend/fleet", []string{"schemes/backend/room", "schemes/backend/scenario", "schemes/fleet", "schemes/wire", "schemes/wire/check", "store"}, "the enrolment desk: no other room of the backend beside the shared ones"},
@@ -186,9 +188,10 @@ var rooms = []room{
 
 // engines says which file of a package alone names an engine of the store. Tests, campaigns and the store's own packages may.
 var engines = map[string]string{
-	"agent/journal.go":          "opens the terminal's journal with its schema and its audit log",
-	"cmd/posagent/engine.go":    "the verbs that handle the journal as a file: backup, restore, reset, reading",
-	"schemes/backend/engine.go": "opens the embedded backend's store",
+	"agent/journal.go":                 "opens the terminal's journal with its schema and its audit log",
+	"cmd/posagent/engine.go":           "the verbs that handle the journal as a file: backup, restore, reset, reading",
+	"schemes/backend/engine.go":        "opens the embedded backend's store",
+	"cmd/posagent-backend/database.go": "opens the database that processes share",
 }
 
 // module is a row of the third-party table.
@@ -211,7 +214,7 @@ var modules = []module{
 	{"modernc.org/libc", []string{"store/crashfs"}, "comes with the SQLite engine, pinned to its version"},
 	{"github.com/theupdateframework/go-tuf/v2", []string{"agent/update", "cmd/posagent-update", "cross/update"}, "the terminal itself does without it: posagent-update is a program of 10.1 MB on armv7"},
 	{"github.com/sigstore/sigstore", []string{"cmd/posagent-update", "cross/update"}, "go-tuf signs through its interface"},
-	{"golang.org/x/term", []string{"cmd/posagent"}, "only the command line meets people"},
+	{"golang.org/x/term", []string{"cmd/posagent", "cmd/posagent-backend"}, "only the command line meets people"},
 }
 
 // anywhere are modules that any package may import, testOnly those for tests and conformance suites.

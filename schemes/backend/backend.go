@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,6 +21,7 @@ import (
 	"posagent/schemes/backend/cases"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/fleet"
+	"posagent/schemes/backend/lease"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/merchants"
 	"posagent/schemes/backend/room"
@@ -50,6 +52,9 @@ type Backend struct {
 	deliver *deliver.Deliver
 	fleet   *fleet.Fleet // nil where none may enrol
 	handler http.Handler
+	shared  bool // others work on the same books
+	log     *slog.Logger
+	leaving atomic.Bool
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -75,12 +80,12 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 		return nil, err
 	}
 	db, err := cfg.Engine.orUsual().Open(ctx, StoreOptions{
-		Dir: cfg.Dir, Steps: schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
+		Dir: cfg.Dir, Steps: Schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
-	b := &Backend{db: db}
+	b := &Backend{db: db, shared: cfg.Engine.Shared, log: cfg.Log}
 	if err := b.furnish(ctx, cfg, seed); err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
@@ -96,7 +101,7 @@ func (b *Backend) furnish(ctx context.Context, cfg Config, seed wallets.Seed) (e
 	if err != nil {
 		return err
 	}
-	d := deliver.New(deliver.Options{DB: b.db, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
+	d := deliver.New(deliver.Options{DB: b.db, Shared: cfg.Engine.Shared, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
 	b.deliver = d
 	b.links, err = links.New(links.Options{
 		Options: shared, Delay: cfg.WalletDelay, Deliver: d, SignKey: cfg.Credentials.Secret, Instance: cfg.Credentials.Instance, QR: cfg.QR,
@@ -170,6 +175,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	mux.HandleFunc("POST /token", g.token)
 	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
 	mux.HandleFunc("GET /openapi.json", described(cfg))
+	mux.HandleFunc("GET /readyz", b.ready)
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) })
 	// The services of S0 are found in any case of letters, which no pattern of a mux does; nor may it mend their paths, since
 	// a client that follows a redirect looks like a browser.
@@ -203,6 +209,22 @@ func (b *Backend) routes(cfg Config) http.Handler {
 		}
 	})
 }
+
+// ready tells a balancer whether to send requests: not when the books do not take writes, and not when this process is about to end.
+func (b *Backend) ready(w http.ResponseWriter, r *http.Request) {
+	err := b.db.Health(r.Context()).Err
+	if b.leaving.Load() {
+		err = errors.New("this process is about to end")
+	}
+	if err != nil {
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// Leave lets a balancer know that this process is about to end. It goes on serving.
+func (b *Backend) Leave() { b.leaving.Store(true) }
 
 // Handler serves every route of the backend.
 func (b *Backend) Handler() http.Handler { return b.handler }
@@ -250,16 +272,22 @@ func (b *Backend) Hosted() *sessions.Sessions { return b.build }
 // Tokens is the tokenization service in process, without HTTP and credentials.
 func (b *Backend) Tokens() tokens.Service { return b.cards.Tokens() }
 
-// Run lets time pass for the wallets, links, payments and sessions and sends what is owed to others, until ctx ends; it returns ctx's error.
+// Run lets time pass for the wallets, links, payments and sessions and sends what is owed to others, until ctx ends; it returns ctx's
+// error. Of several processes on the same books one does each of these at a time.
 func (b *Backend) Run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return b.wallets.Run(ctx) })
-	g.Go(func() error { return b.links.Run(ctx) })
-	g.Go(func() error { return b.cards.Run(ctx) })
-	g.Go(func() error { return b.build.Run(ctx) })
-	g.Go(func() error { return b.deliver.Run(ctx) })
+	tasks := []lease.Task{
+		{Name: "wallets", Work: b.wallets.Run}, {Name: "links", Work: b.links.Run}, {Name: "cards", Work: b.cards.Run},
+		{Name: "sessions", Work: b.build.Run}, {Name: "deliver", Work: b.deliver.Run},
+	}
 	if b.fleet != nil {
-		g.Go(func() error { return b.fleet.Run(ctx) })
+		tasks = append(tasks, lease.Task{Name: "fleet", Work: b.fleet.Run})
+	}
+	if b.shared {
+		return lease.Run(ctx, lease.Options{DB: b.db, Log: b.log}, tasks...)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, t := range tasks {
+		g.Go(func() error { return t.Work(ctx) })
 	}
 	return g.Wait()
 }

@@ -11,6 +11,7 @@ import (
 	"posagent/schemes/backend/cases"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/fleet"
+	"posagent/schemes/backend/lease"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/merchants"
 	"posagent/schemes/backend/pages/form"
@@ -26,8 +27,9 @@ const (
 	keyName = "backend.key"
 )
 
-func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema(), fleet.Schema())
+// Schema is the migrations of all rooms.
+func Schema() []store.Step {
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema(), fleet.Schema(), lease.Schema())
 }
 
 // Engine opens a backend's store: for work, or for reading beside a running backend or without one. The zero value is a file in the
@@ -35,6 +37,8 @@ func schema() []store.Step {
 type Engine struct {
 	Open func(ctx context.Context, opt StoreOptions) (store.Store, error)
 	Read func(ctx context.Context, dir string) (store.Store, error)
+	// Shared says that other processes work on the same books: what one of them is to do at a time is shared out by leases.
+	Shared bool
 }
 
 // StoreOptions are what an engine opens the store with.
@@ -47,7 +51,7 @@ type StoreOptions struct {
 }
 
 // usual is the engine of a backend that was given none.
-var usual = Engine{openSQLite, readSQLite}
+var usual = Engine{Open: openSQLite, Read: readSQLite}
 
 func (e Engine) orUsual() Engine {
 	if e.Open == nil {

@@ -25,7 +25,7 @@ func onServer() Engine {
 		if err != nil {
 			return nil, err
 		}
-		s, err := postgres.Open(ctx, postgres.Options{URL: url, Steps: steps, Wrapper: keys, Conns: 8})
+		s, err := postgres.Open(ctx, postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: url, Steps: steps, Wrapper: keys, Conns: 8})
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func onServer() Engine {
 			if err != nil {
 				return nil, err
 			}
-			return open(ctx, dir, schema(), keys)
+			return open(ctx, dir, Schema(), keys)
 		},
 	}
 }

@@ -20,7 +20,8 @@ var _ store.Wrapper = (*keyFile)(nil)
 
 const keySize = 32
 
-var errKeyFile = errors.New("backend: key file is damaged")
+// ErrKey: the key file is damaged, or is not the one of these books.
+var ErrKey = errors.New("backend: key file is damaged")
 
 // openKey reads the key file, or makes it (0600, synced, renamed into place).
 func openKey(path string) (*keyFile, error) {
@@ -32,7 +33,7 @@ func openKey(path string) (*keyFile, error) {
 		return nil, fmt.Errorf("backend key: %w", err)
 	}
 	if len(key) != keySize {
-		return nil, fmt.Errorf("%w: %s", errKeyFile, path)
+		return nil, fmt.Errorf("%w: %s", ErrKey, path)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -88,11 +89,11 @@ func (k *keyFile) Wrap(plain []byte) ([]byte, error) {
 func (k *keyFile) Unwrap(wrapped []byte) ([]byte, error) {
 	n := k.aead.NonceSize()
 	if len(wrapped) < n {
-		return nil, errKeyFile
+		return nil, ErrKey
 	}
 	plain, err := k.aead.Open(nil, wrapped[:n], wrapped[n:], nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w: wrapped key does not verify", errKeyFile)
+		return nil, fmt.Errorf("%w: wrapped key does not verify", ErrKey)
 	}
 	return plain, nil
 }

@@ -25,7 +25,7 @@ import (
 const crashes = 6
 
 func open(ctx context.Context, url string, steps []store.Step, w store.Wrapper) (store.Store, error) {
-	s, err := postgres.Open(ctx, postgres.Options{URL: url, Steps: steps, Wrapper: w})
+	s, err := postgres.Open(ctx, postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: url, Steps: steps, Wrapper: w})
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func TestConformance(t *testing.T) {
 		},
 		Lose: func(tb testing.TB, place string, steps []store.Step) storetest.Losing {
 			way := &way{to: server.Socket()}
-			s, err := postgres.Open(tb.Context(), postgres.Options{URL: place, Steps: steps, Wrapper: storetest.Wrapper{}, Dial: way.dial})
+			s, err := postgres.Open(tb.Context(), postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: place, Steps: steps, Wrapper: storetest.Wrapper{}, Dial: way.dial})
 			require.NoError(tb, err)
 			return storetest.Losing{DB: s, Lose: func(took bool) {
 				way.took.Store(took)

@@ -17,7 +17,8 @@ import (
 // connector makes connections for database/sql. Their answers are read whole at once: statements of a closure may overlap.
 type connector struct {
 	cfg     *pgx.ConnConfig
-	queries sync.Map // text → text as PostgreSQL has it
+	met     func(context.Context, *pgx.Conn) error // looks at the server behind a new connection
+	queries sync.Map                               // text → text as PostgreSQL has it
 }
 
 var (
@@ -39,6 +40,9 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	var err error
 	if one.pg, err = pgx.ConnectConfig(ctx, cfg); err != nil {
 		return nil, err
+	}
+	if err := c.met(ctx, one.pg); err != nil {
+		return nil, errors.Join(err, one.Close())
 	}
 	return one, nil
 }

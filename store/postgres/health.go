@@ -14,7 +14,7 @@ func (s *Store) Health(context.Context) store.Health {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := store.Health{
-		State: s.state, LastErr: s.lastErr, LastErrAt: s.lastAt, Path: s.path(), Reserved: s.state == store.Ready, Schema: s.schema,
+		State: s.state, LastErr: s.lastErr, LastErrAt: s.lastAt, Path: s.name, Reserved: s.state == store.Ready, Schema: s.schema,
 		Commits: s.commits.Load(), Writes: s.commits.Load(), CommitEMA: time.Duration(s.latency.Load()), Synchronous: "server",
 	}
 	if s.state != store.Ready {

@@ -79,7 +79,7 @@ func TestAStandbyThatDoesNotAnswer(t *testing.T) {
 		return
 	}
 	place := server.Place()
-	s, err := postgres.Open(t.Context(), postgres.Options{URL: place, Steps: []store.Step{ticketStep}, Wrapper: storetest.Wrapper{}, CommitWithin: 300 * time.Millisecond})
+	s, err := postgres.Open(t.Context(), postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: place, Steps: []store.Step{ticketStep}, Wrapper: storetest.Wrapper{}, CommitWithin: 300 * time.Millisecond})
 	require.NoError(t, err)
 	add := func(id int) error {
 		return s.Write(t.Context(), func(tx store.Tx) error {
@@ -98,7 +98,7 @@ func TestAStandbyThatDoesNotAnswer(t *testing.T) {
 	require.ErrorIs(t, add(id+1), store.ErrCommitUnknown)
 	require.Equal(t, store.Broken, s.Health(t.Context()).State)
 	// A wait that somebody cancels: the server says that it has committed alone.
-	patient, err := postgres.Open(t.Context(), postgres.Options{URL: place, Steps: []store.Step{ticketStep}, Wrapper: storetest.Wrapper{}, CommitWithin: 10 * time.Minute})
+	patient, err := postgres.Open(t.Context(), postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: place, Steps: []store.Step{ticketStep}, Wrapper: storetest.Wrapper{}, CommitWithin: 10 * time.Minute})
 	require.NoError(t, err)
 	told := make(chan error, 1)
 	go func() {

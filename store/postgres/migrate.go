@@ -28,15 +28,24 @@ func ownSteps() []store.Step {
 	}}
 }
 
-// migrate applies the steps that the schema does not have yet, each in a transaction of its own together with the record of it.
-func (s *Store) migrate(ctx context.Context, conn *sql.Conn) (version int, err error) {
-	steps := append(ownSteps(), s.opt.Steps...)
+// recorded maps the names of steps to their records. It fails where a name is used twice.
+func recorded(steps []store.Step) (map[string]string, error) {
 	known := make(map[string]string, len(steps))
 	for _, st := range steps {
 		if _, twice := known[st.Name]; twice || st.Name == "" {
-			return 0, fmt.Errorf("migrate: step name %q is empty or used twice", st.Name)
+			return nil, fmt.Errorf("migrate: step name %q is empty or used twice", st.Name)
 		}
 		known[st.Name] = st.Record()
+	}
+	return known, nil
+}
+
+// migrate applies the steps that the schema does not have yet, each in a transaction of its own together with the record of it.
+func (s *Store) migrate(ctx context.Context, conn *sql.Conn) (version int, err error) {
+	steps := append(ownSteps(), s.opt.Steps...)
+	known, err := recorded(steps)
+	if err != nil {
+		return 0, err
 	}
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(hashtext(current_schema()), ?)", lockNumber); err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
@@ -46,8 +55,14 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn) (version int, err e
 			err = fmt.Errorf("migrate: %w", e)
 		}
 	}()
-	if _, err := conn.ExecContext(ctx, step(`CREATE TABLE IF NOT EXISTS store_steps (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE, sum TEXT NOT NULL) STRICT`)); err != nil {
+	var there bool
+	if err := conn.QueryRowContext(ctx, "SELECT to_regclass('store_steps') IS NOT NULL").Scan(&there); err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
+	}
+	if !there { // an account that may make no tables can still serve where all are there
+		if _, err := conn.ExecContext(ctx, step(`CREATE TABLE store_steps (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE, sum TEXT NOT NULL) STRICT`)); err != nil {
+			return 0, fmt.Errorf("migrate: %w", err)
+		}
 	}
 	applied, err := appliedSteps(ctx, conn)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,9 @@ type Options struct {
 	Wrapper store.Wrapper // required
 	Log     *slog.Logger
 	Conns   int // connections of this process, 0 = 16
+	// Memory is the file that remembers the server outside of it (ErrBackwards); one process at a time has it. "" = none.
+	Memory   string
+	Tolerate Tolerated
 	// StatementWithin bounds a statement, 0 = 30 s; CommitWithin a commit with what its standbys need, 0 = 15 s.
 	StatementWithin, CommitWithin time.Duration
 	// Dial connects; nil = as net.Dialer does. Tests only.
@@ -40,10 +44,14 @@ const (
 
 // Store is one open database.
 type Store struct {
-	opt Options
-	log *slog.Logger
-	db  *sql.DB
-	mac []byte // key of the row MACs
+	opt     Options
+	log     *slog.Logger
+	db      *sql.DB
+	name    string // of the database
+	mac     []byte // key of the row MACs
+	memory  *memory
+	stop    context.CancelFunc // of watch
+	watched chan struct{}
 	*store.Keyring
 
 	alone   sync.RWMutex // taken whole by a closure that has met conflicts
@@ -61,12 +69,60 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open connects and brings the schema up to date. ctx bounds the opening only. It answers ErrIO, ErrNewer, ErrReadOnly (a standby) or
-// ErrNoWrapper.
+// Open connects and brings the schema up to date. ctx bounds the opening only. It answers ErrIO, ErrNewer, ErrReadOnly (a standby),
+// ErrUnsafe, ErrBackwards, ErrLocked (another process has the memory) or ErrNoWrapper.
 func Open(ctx context.Context, opt Options) (*Store, error) {
 	if opt.Wrapper == nil {
 		return nil, store.ErrNoWrapper
 	}
+	s, err := connect(opt, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", s.name, err), s.db.Close(), s.memory.close())
+	}
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	go s.watch(ctx)
+	return s, nil
+}
+
+// OpenReader opens a database for reading beside those that write to it. It applies no step and remembers no server. It answers the
+// errors of Open.
+func OpenReader(ctx context.Context, opt Options) (*Store, error) {
+	opt.Memory = ""
+	s, err := connect(opt, map[string]string{"default_transaction_read_only": "on"})
+	if err != nil {
+		return nil, err
+	}
+	s.stop = func() {}
+	close(s.watched)
+	if err := s.known(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", s.name, err), s.db.Close())
+	}
+	return s, nil
+}
+
+// known refuses a schema that a newer program wrote, and one that is not there.
+func (s *Store) known(ctx context.Context) error {
+	conn, err := s.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.give(conn)
+	applied, err := appliedSteps(ctx, conn)
+	if err != nil {
+		return s.met(ctx, err)
+	}
+	known, err := recorded(append(ownSteps(), s.opt.Steps...))
+	if err != nil {
+		return err
+	}
+	return store.Newer(known, applied)
+}
+
+// connect makes a store that has met no server yet. Sessions have these parameters beside their usual ones.
+func connect(opt Options, session map[string]string) (*Store, error) {
 	opt.Conns = cmp.Or(opt.Conns, defaultConns)
 	opt.StatementWithin, opt.CommitWithin = cmp.Or(opt.StatementWithin, 30*time.Second), cmp.Or(opt.CommitWithin, 15*time.Second)
 	if opt.Log == nil {
@@ -86,22 +142,38 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 	} {
 		cfg.RuntimeParams[name] = cmp.Or(cfg.RuntimeParams[name], value)
 	}
-	s := &Store{opt: opt, log: opt.Log.With("sys", "store"), state: store.Ready, db: sql.OpenDB(&connector{cfg: cfg})}
+	maps.Copy(cfg.RuntimeParams, session)
+	if err := encrypted(cfg, opt.Tolerate); err != nil {
+		return nil, fmt.Errorf("open %s: %w", name(cfg), err)
+	}
+	s := &Store{opt: opt, log: opt.Log.With("sys", "store"), state: store.Ready, name: name(cfg), watched: make(chan struct{})}
+	if s.memory, err = openMemory(opt.Memory); err != nil {
+		return nil, fmt.Errorf("open %s: %w", s.name, err)
+	}
+	s.db = sql.OpenDB(&connector{cfg: cfg, met: s.meets})
 	s.db.SetMaxOpenConns(opt.Conns)
 	s.db.SetMaxIdleConns(opt.Conns)
 	s.Keyring = store.NewKeyring(store.KeyringOptions{Wrapper: opt.Wrapper, MACKey: func() []byte { return s.mac }, Shredded: func() {}, Name: classify})
-	if err := s.start(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", s.path(), err), s.db.Close())
-	}
 	return s, nil
 }
 
-// path names the database without a password.
-func (s *Store) path() string {
-	cfg, err := pgx.ParseConfig(s.opt.URL)
-	if err != nil {
-		return "postgres"
+// meets looks at the server behind a new connection: after a change of the primary it is another one.
+func (s *Store) meets(ctx context.Context, conn *pgx.Conn) error {
+	at, err := look(ctx, conn)
+	if err == nil {
+		err = at.judge(s.opt.Tolerate)
 	}
+	if err == nil {
+		err = s.memory.meet(at.Primary)
+	}
+	if err == nil {
+		err = at.durably(ctx, conn, s.opt.Tolerate)
+	}
+	return err
+}
+
+// name is the database without a password.
+func name(cfg *pgx.ConnConfig) string {
 	return fmt.Sprintf("postgres://%s:%d/%s", cfg.Host, cfg.Port, cfg.Database)
 }
 
@@ -113,16 +185,6 @@ func (s *Store) start(ctx context.Context) error {
 		return s.met(ctx, err)
 	}
 	defer s.give(conn)
-	var standby, version int
-	if err := conn.QueryRowContext(ctx, "SELECT pg_is_in_recovery()::int, current_setting('server_version_num')::int").Scan(&standby, &version); err != nil {
-		return classify(err)
-	}
-	switch {
-	case standby != 0:
-		return fmt.Errorf("%w: this is a standby: name the primary (target_session_attrs=read-write with several hosts finds it)", store.ErrReadOnly)
-	case version < 150000:
-		return fmt.Errorf("PostgreSQL %d is too old: it takes 15 or later", version/10000)
-	}
 	if s.schema, err = s.migrate(ctx, conn); err != nil {
 		return classify(err)
 	}
@@ -139,6 +201,8 @@ func (s *Store) openMACKey(ctx context.Context) error {
 
 // Close implements store.Store.
 func (s *Store) Close() error {
+	s.stop()
+	<-s.watched
 	s.mu.Lock()
 	was := s.closed
 	s.closed, s.state = true, store.Closed
@@ -148,7 +212,7 @@ func (s *Store) Close() error {
 	}
 	s.alone.Lock() // the writes that run end first
 	defer s.alone.Unlock()
-	return s.db.Close()
+	return errors.Join(s.db.Close(), s.memory.close())
 }
 
 func (s *Store) isClosed() bool {

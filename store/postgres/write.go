@@ -153,7 +153,7 @@ func (s *Store) met(ctx context.Context, err error) error {
 	case s.isClosed():
 		return store.ErrClosed
 	}
-	if err = classify(err); codeOf(err) == "" && !errors.Is(err, store.ErrIO) {
+	if err = classify(err); codeOf(err) == "" && !errors.Is(err, store.ErrIO) && !errors.Is(err, store.ErrReadOnly) {
 		err = fmt.Errorf("%w: %w", store.ErrIO, err)
 	}
 	s.saw(err)

@@ -39,7 +39,11 @@ func (c *Cases) key(ctx context.Context) (*rsa.PrivateKey, error) {
 	}
 	key, err := c.load(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
-		key, err = c.make(ctx)
+		if key, err = c.make(ctx); err != nil {
+			if made, none := c.load(ctx); none == nil { // another process was first, or the answer was lost
+				key, err = made, nil
+			}
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("dispute key: %w", err)

@@ -40,11 +40,12 @@ type Message struct {
 
 // Options are what Deliver needs. Only DB is required.
 type Options struct {
-	DB    store.DB
-	Allow []string      // hosts outside the guard: "127.0.0.1:9999", "receiver.test"
-	Sign  []wire.Secret // Standard Webhooks secrets, the current one first; the others are still valid too
-	Now   func() time.Time
-	Log   *slog.Logger
+	DB     store.DB
+	Shared bool          // other processes emit, too: what they have stored is looked for every second
+	Allow  []string      // hosts outside the guard: "127.0.0.1:9999", "receiver.test"
+	Sign   []wire.Secret // Standard Webhooks secrets, the current one first; the others are still valid too
+	Now    func() time.Time
+	Log    *slog.Logger
 
 	Resolve   func(ctx context.Context, host string) ([]netip.Addr, error) // nil = the system's
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)

@@ -24,6 +24,7 @@ const (
 const (
 	whileQueued = time.Minute
 	whileIdle   = time.Hour
+	whileShared = time.Second
 )
 
 // afterTrouble is how long a sender rests when the store does not take its attempt.
@@ -83,8 +84,11 @@ func (d *Deliver) Run(ctx context.Context) error {
 			})
 		}
 		wait := whileIdle
+		if d.opt.Shared {
+			wait = whileShared
+		}
 		if next != 0 { // what is due and waits for a sender is looked for again when one is done
-			wait = min(whileQueued, max(time.UnixMilli(next).Sub(now), time.Millisecond))
+			wait = min(wait, whileQueued, max(time.UnixMilli(next).Sub(now), time.Millisecond))
 		}
 		if d.warm.Load() > 0 {
 			if d.warm.Add(-1) == looks-1 {
@@ -219,6 +223,14 @@ const (
 // record writes an attempt down and decides what follows from it.
 func (d *Deliver) record(tx store.Tx, id int64, p parcel, a Attempt) error {
 	n := p.tries + 1
+	var tries int
+	switch err := tx.QueryRow(`SELECT tries FROM deliver_delivery WHERE id = ? AND due_ms IS NOT NULL`, id).Scan(&tries); {
+	case errors.Is(err, sql.ErrNoRows), err == nil && tries != p.tries:
+		d.log.Warn("another process has made this attempt, too", "delivery", id, "attempt", n)
+		return nil
+	case err != nil:
+		return err
+	}
 	if _, err := tx.Exec(`INSERT INTO deliver_attempt (delivery, n, at_ms, took_ms, status, note) VALUES (?, ?, ?, ?, ?, ?)`,
 		id, n, a.At, a.Took, a.Status, a.Note); err != nil {
 		return err

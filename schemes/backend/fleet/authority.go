@@ -49,7 +49,11 @@ func (f *Fleet) authority(ctx context.Context) (*authority, error) {
 	}
 	a, err := f.load(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
-		a, err = f.make(ctx)
+		if a, err = f.make(ctx); err != nil {
+			if made, none := f.load(ctx); none == nil { // another process was first, or the answer was lost
+				a, err = made, nil
+			}
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("fleet authority: %w", err)

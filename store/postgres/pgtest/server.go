@@ -61,13 +61,7 @@ func Start(tb testing.TB, set ...string) *Server {
 	s.unprivileged()
 	out, err := s.command("initdb", "-D", s.data(), "-U", "posagent", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput()
 	require.NoError(tb, err, "%s", out)
-	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
-	require.NoError(tb, err)
-	for _, one := range append([]string{"listen_addresses=''", "unix_socket_directories='" + s.dir + "'", "max_connections=100", "fsync=off", "shared_buffers=32MB"}, set...) {
-		_, err = fmt.Fprintln(f, one)
-		require.NoError(tb, err)
-	}
-	require.NoError(tb, f.Close())
+	s.settings(append([]string{"listen_addresses=''", "unix_socket_directories='" + s.dir + "'", "max_connections=100", "fsync=off", "shared_buffers=32MB"}, set...))
 	s.Start()
 	tb.Cleanup(s.Crash)
 	return s
@@ -94,10 +88,27 @@ func (s *Server) unprivileged() {
 	s.tb.Fatal("no account for the server: postgres, nobody")
 }
 
+// settings adds lines to the server's configuration.
+func (s *Server) settings(lines []string) {
+	s.tb.Helper()
+	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(s.tb, err)
+	for _, one := range lines {
+		_, err = fmt.Fprintln(f, one)
+		require.NoError(s.tb, err)
+	}
+	require.NoError(s.tb, f.Close())
+}
+
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	return s.other(filepath.Join(s.bin, name), args...)
+}
+
+// other is a program that runs as the server does.
+func (s *Server) other(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = s.dir, []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Pdeathsig: syscall.SIGQUIT}
 	return cmd
@@ -182,6 +193,17 @@ func (s *Server) Exec(url, text string) {
 	_, err = conn.PgConn().Exec(context.Background(), text).ReadAll()
 	require.NoError(s.tb, err, strings.TrimSpace(text))
 	require.NoError(s.tb, conn.Close(context.Background()))
+}
+
+// Set changes a setting of a running server; "" is what it was.
+func (s *Server) Set(name, value string) {
+	s.tb.Helper()
+	if value == "" {
+		s.Exec("", "ALTER SYSTEM RESET "+name)
+	} else {
+		s.Exec("", "ALTER SYSTEM SET "+name+" = '"+value+"'")
+	}
+	s.Exec("", "SELECT pg_reload_conf()")
 }
 
 // Count is the number that a query reads.

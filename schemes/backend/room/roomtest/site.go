@@ -31,7 +31,7 @@ func Open(tb testing.TB, path string, steps []store.Step) store.Store {
 	require.NoError(tb, err)
 	if url != "" {
 		db, err := postgres.Open(context.Background(), postgres.Options{
-			URL: url, Wrapper: storetest.Wrapper{}, Conns: 8, Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), steps),
+			Tolerate: postgres.Tolerated{NoFsync: true}, URL: url, Wrapper: storetest.Wrapper{}, Conns: 8, Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), steps),
 		})
 		require.NoError(tb, err)
 		return db

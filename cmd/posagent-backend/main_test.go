@@ -1,0 +1,341 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cmd/usage"
+	"posagent/cmd/usage/usagetest"
+	"posagent/cross/need"
+	"posagent/schemes/payments"
+	"posagent/schemes/webhooks"
+	"posagent/schemes/wire"
+	"posagent/store/postgres/pgtest"
+)
+
+// asProcess makes this test binary the program itself.
+const asProcess = "AS_POSAGENT_BACKEND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProcess) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// ask runs the program.
+func ask(args ...string) (code int, out, talk string) {
+	var o, e bytes.Buffer
+	code = execute(context.Background(), args, strings.NewReader(""), &o, &e)
+	return code, o.String(), e.String()
+}
+
+// TestEveryVerbIsExplained: help, manual page and completion have every verb and every flag; the shells themselves are asked.
+func TestEveryVerbIsExplained(t *testing.T) {
+	usagetest.Run(t, usagetest.Subject{
+		Program: program(), Tool: need.Tool, Call: ask,
+		NoJSON: map[string]string{"posagent-backend serve": "it says its address", "posagent-backend books": "a list, as programs have always read it"},
+	})
+}
+
+// server is a database for processes. nil where none is installed.
+func server(t *testing.T, set ...string) *pgtest.Server {
+	t.Helper()
+	if pgtest.Programs() == "" {
+		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
+		return nil
+	}
+	return pgtest.Start(t, set...)
+}
+
+// process is one backend.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	url  string
+	dir  string
+	said *bytes.Buffer
+}
+
+// within bounds what a process is waited for.
+const within = time.Minute
+
+// begin starts a backend on a database, with the key of another one.
+func begin(t *testing.T, db string, like *process, config string) *process {
+	t.Helper()
+	p := &process{t: t, dir: t.TempDir(), said: &bytes.Buffer{}}
+	if like != nil {
+		key, err := os.ReadFile(filepath.Join(like.dir, "backend.key"))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(p.dir, "backend.key"), key, 0o600))
+	}
+	file := filepath.Join(p.dir, "c.toml")
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+	p.cmd = exec.Command(os.Args[0], "--db", db, "--state", p.dir, "--config", file, "--listen", "127.0.0.1:0", "--tolerate", "no-fsync", "--drain", "1s")
+	p.cmd.Env = append(os.Environ(), asProcess+"=1")
+	p.cmd.Stderr = p.said
+	out, err := p.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.cmd.Start())
+	t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err, p.said)
+	p.url = strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
+	return p
+}
+
+func (p *process) payments() *payments.Client {
+	return &payments.Client{BaseURL: p.url, Doer: bearer{}}
+}
+
+func (p *process) ready() int {
+	resp, err := http.Get(p.url + "/readyz")
+	if err != nil {
+		return 0
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// bearer shows the sandbox's credentials.
+type bearer struct{}
+
+// Do implements wire.Doer.
+func (bearer) Do(r *http.Request) (*http.Response, error) {
+	r.Header.Set("Authorization", "Bearer posagent-demo-bearer")
+	return http.DefaultClient.Do(r)
+}
+
+// sale is a card payment that tells a receiver of it.
+func sale(hook string) payments.CreateRequest {
+	req := payments.CreateRequest{
+		Type: payments.Moto, Amount: 500, CurrencyCode: "EUR", Processing: payments.ProcessSale,
+		CardDetails: &payments.CardDetails{PAN: wire.NewPAN("4111111111111111"), ExpiryYear: 2090, ExpiryMonth: 1},
+	}
+	if hook != "" {
+		req.Notifications = &payments.Notifications{WebHooks: []payments.WebHook{{EventName: string(webhooks.PaymentCreated), URL: hook, Authorization: "Basic abc"}}}
+	}
+	return req
+}
+
+// receiver counts what it is told, by the event's id.
+type receiver struct {
+	*httptest.Server
+	mu  sync.Mutex
+	got map[string]int
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{got: map[string]int{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.got[req.Header.Get("Webhook-Id")]++
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) events() (events, times int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range r.got {
+		times += n
+	}
+	return len(r.got), times
+}
+
+// Two processes on one database: a payment of one is the other's, too; a Key that reaches both has one effect; an event is sent once,
+// also when the process that sends is killed.
+func TestTwoProcesses(t *testing.T) {
+	db := server(t)
+	if db == nil {
+		return
+	}
+	hook := newReceiver(t)
+	place := db.Place()
+	config := "[backend]\nwebhook_secret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"\nwebhook_allow = [\"" + strings.TrimPrefix(hook.URL, "http://") + "\"]\n"
+	first := begin(t, place, nil, config)
+	second := begin(t, place, first, config)
+	both := []*process{first, second}
+	for _, p := range both {
+		require.Equal(t, http.StatusNoContent, p.ready(), p.said)
+	}
+
+	made := map[string]bool{}
+	sell := func(n int, at ...*process) {
+		t.Helper()
+		for range n {
+			key := wire.NewKey()
+			ids := make([]string, 2*len(at))
+			var wg sync.WaitGroup
+			for i := range ids { // each process twice, all at once
+				wg.Go(func() {
+					out, err := at[i%len(at)].payments().Create(t.Context(), key, sale(hook.URL))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					ids[i] = out.PaymentID
+				})
+			}
+			wg.Wait()
+			for _, id := range ids {
+				require.Equal(t, ids[0], id, "one Key made two payments")
+			}
+			require.False(t, made[ids[0]])
+			made[ids[0]] = true
+		}
+	}
+	sell(10, both...)
+	for id := range made {
+		for _, p := range both {
+			got, err := p.payments().Read(t.Context(), id)
+			require.NoError(t, err)
+			require.Equal(t, id, got.PaymentID)
+		}
+	}
+	told := func(n int) {
+		t.Helper()
+		require.Eventually(t, func() bool { events, _ := hook.events(); return events == n }, within, 10*time.Millisecond)
+	}
+	told(10)
+
+	// The one that came first has all the work. It is killed.
+	require.NoError(t, first.cmd.Process.Kill())
+	_ = first.cmd.Wait() // killed
+	sell(5, second)
+	told(15)
+	events, times := hook.events()
+	require.Equal(t, events, times, "an event was sent twice")
+
+	require.Equal(t, 15, captured(t, place))
+	code, out, talk := ask("hooks", "dead", "--db", place, "--tolerate", "no-fsync", "--json")
+	require.Equal(t, usage.ExitOK, code, talk)
+	require.JSONEq(t, `{"schema":"posagent.hooks/1","hooks":[]}`, out)
+}
+
+// captured is how many sales the books of a database have, each with its money.
+func captured(t *testing.T, place string) (n int) {
+	t.Helper()
+	code, out, talk := ask("books", "--db", place, "--tolerate", "no-fsync", "--json")
+	require.Equal(t, usage.ExitOK, code, talk)
+	var list []struct {
+		Type     string
+		Postings []struct {
+			Account string
+			Amount  int
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &list))
+	sum := 0
+	for _, e := range list {
+		for _, p := range e.Postings {
+			sum += p.Amount
+			if p.Account == "merchant" {
+				n += p.Amount
+			}
+		}
+	}
+	require.Zero(t, sum)
+	return n / 500
+}
+
+// A process that ends tells the balancer first, and serves on meanwhile.
+func TestLeavesTheBalancer(t *testing.T) {
+	db := server(t)
+	if db == nil {
+		return
+	}
+	p := begin(t, db.Place(), nil, "")
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.Eventually(t, func() bool { return p.ready() == http.StatusServiceUnavailable }, within, time.Millisecond)
+	_, err := p.payments().Create(t.Context(), wire.NewKey(), sale(""))
+	require.NoError(t, err, "a request that was on its way is served")
+	require.NoError(t, p.cmd.Wait(), p.said)
+}
+
+// A balancer is told when the database is away, and when it is back.
+func TestTheDatabaseIsAway(t *testing.T) {
+	db := server(t)
+	if db == nil {
+		return
+	}
+	p := begin(t, db.URL(""), nil, "")
+	db.Crash()
+	require.Eventually(t, func() bool { return p.ready() == http.StatusServiceUnavailable }, within, 10*time.Millisecond)
+	key := wire.NewKey()
+	_, err := p.payments().Create(t.Context(), key, sale(""))
+	require.Equal(t, wire.Internal, wire.CodeOf(err), "%v", err) // whoever gets it asks again by the same Key
+	db.Start()
+	require.Eventually(t, func() bool { return p.ready() == http.StatusNoContent }, within, 10*time.Millisecond)
+	_, err = p.payments().Create(t.Context(), key, sale(""))
+	require.NoError(t, err)
+	require.Equal(t, 1, captured(t, db.URL("")))
+}
+
+// What is refused at the start, each with its own exit code and what to type.
+func TestRefusals(t *testing.T) {
+	db := server(t)
+	if db == nil {
+		return
+	}
+	place, dir := db.Place(), t.TempDir()
+	p := begin(t, place, nil, "")
+	refused := func(code int, says string, args ...string) {
+		t.Helper()
+		got, out, talk := ask(append(args, "--listen", "127.0.0.1:0")...)
+		require.Equal(t, code, got, talk)
+		require.Contains(t, talk, says)
+		require.Empty(t, out)
+	}
+	refused(usage.ExitRefused, "--tolerate takes the danger", "--db", place, "--state", dir)
+	refused(usage.ExitUsage, "which database?", "--state", dir)
+	refused(usage.ExitUsage, `no danger "everything"`, "--db", place, "--tolerate", "everything", "--state", dir)
+	refused(usage.ExitDamaged, "copy the one that the first process made", "--db", place, "--tolerate", "no-fsync", "--state", filepath.Join(dir, "other"))
+	refused(usage.ExitRefused, "give each its own --state DIR", "--db", place, "--tolerate", "no-fsync", "--state", p.dir)
+	refused(usage.ExitNoBackend, "posagent-backend: ", "--db", "postgres://posagent:hunter2@127.0.0.1:1/x", "--state", filepath.Join(dir, "none"))
+	_, _, talk := ask("--db", "postgres://posagent:hunter2@127.0.0.1:1/x", "--state", filepath.Join(dir, "none"), "--listen", "127.0.0.1:0")
+	require.NotContains(t, talk, "hunter2")
+
+	file := filepath.Join(dir, "url")
+	require.NoError(t, os.WriteFile(file, []byte(place+"\n"), 0o644))
+	refused(usage.ExitConfig, "chmod 600 "+file, "--db-file", file, "--state", dir)
+	require.NoError(t, os.Chmod(file, 0o600))
+	code, _, talk := ask("books", "--db-file", file, "--tolerate", "no-fsync")
+	require.Equal(t, usage.ExitOK, code, talk)
+	code, _, talk = ask("books", "--db", db.Place(), "--tolerate", "no-fsync")
+	require.Equal(t, usage.ExitFailed, code, "a schema without books: %s", talk)
+
+	code, out, talk := ask("database", "--db", place, "--tolerate", "no-fsync", "--state", p.dir, "--json")
+	require.Equal(t, usage.ExitOK, code, talk)
+	var v databaseView
+	require.NoError(t, json.Unmarshal([]byte(out), &v))
+	require.Equal(t, v.Remembered.System, v.Server.System)
+
+	// Another server has taken its place.
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, p.cmd.Wait())
+	other := pgtest.Start(t)
+	refused(usage.ExitRefused, "database forget --reason TEXT", "--db", other.URL(""), "--tolerate", "no-fsync", "--state", p.dir)
+	code, _, talk = ask("database", "forget", "--state", p.dir)
+	require.Equal(t, usage.ExitUsage, code, talk)
+	code, _, talk = ask("database", "forget", "--state", p.dir, "--reason", "moved")
+	require.Equal(t, usage.ExitOK, code, talk)
+	code, _, talk = ask("database", "forget", "--state", p.dir, "--reason", "moved")
+	require.Equal(t, usage.ExitFailed, code, talk)
+}

@@ -1,0 +1,294 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sys/unix"
+
+	"posagent/store"
+)
+
+// What a server may be refused for. Decide with errors.Is.
+var (
+	// ErrUnsafe: the server may lose what it has confirmed, or others may read what goes to it. Options.Tolerate takes it all the same.
+	ErrUnsafe = errors.New("store: refused")
+	// ErrBackwards: the server lacks what an earlier one has confirmed: it was restored from a copy, was replaced by another one, or is
+	// a primary that was given up.
+	ErrBackwards = errors.New("store: the server went backwards")
+)
+
+// Tolerated are dangers that an operator has taken.
+type Tolerated struct {
+	Async   bool // standbys that no commit waits for: the newest commits are lost when one of them takes over
+	NoFsync bool // a server that does not sync: a power cut loses commits
+	Plain   bool // a way to another machine that is not encrypted
+}
+
+// Primary is a server as it was last seen.
+type Primary struct {
+	Schema   string `json:"schema"` // posagent.primary/1
+	System   string `json:"system"` // identifier of the cluster
+	Timeline uint32 `json:"timeline"`
+	Position string `json:"position"` // of its log, as the server writes it: up to there all is confirmed
+}
+
+const primarySchema = "posagent.primary/1"
+
+// seen is what a connection meets.
+type seen struct {
+	Primary
+	standby             bool
+	version, standbys   int
+	fsync, pages        bool
+	commit, names, role string
+}
+
+// lookQuery asks for all of it. A standby has no position of its own.
+const lookQuery = `SELECT pg_is_in_recovery(), current_setting('server_version_num')::int,
+	(SELECT system_identifier::text FROM pg_control_system()),
+	CASE WHEN pg_is_in_recovery() THEN '' ELSE pg_walfile_name(pg_current_wal_lsn()) END,
+	CASE WHEN pg_is_in_recovery() THEN '' ELSE pg_current_wal_lsn()::text END,
+	current_setting('fsync') = 'on', current_setting('full_page_writes') = 'on', current_setting('synchronous_commit'),
+	current_setting('synchronous_standby_names'), (SELECT count(*)::int FROM pg_stat_replication), current_user::text`
+
+// look asks a server what it is.
+func look(ctx context.Context, conn *pgx.Conn) (s seen, err error) {
+	var segment string
+	err = conn.QueryRow(ctx, lookQuery).Scan(&s.standby, &s.version, &s.System, &segment, &s.Position, &s.fsync, &s.pages, &s.commit, &s.names, &s.standbys, &s.role)
+	if err != nil || s.standby {
+		return s, err
+	}
+	s.Timeline, err = timeline(segment)
+	return s, err
+}
+
+// judge refuses a server that this store must not write to.
+func (s seen) judge(t Tolerated) error {
+	switch {
+	case s.standby:
+		return fmt.Errorf("%w: this is a standby: name the primary (target_session_attrs=read-write with several hosts finds it)", store.ErrReadOnly)
+	case s.version < 150000:
+		return fmt.Errorf("PostgreSQL %d is too old: it takes 15 or later", s.version/10000)
+	case !(s.fsync && s.pages) && !t.NoFsync:
+		return fmt.Errorf("%w: the server has fsync or full_page_writes off: a power cut loses or spoils what it has confirmed", ErrUnsafe)
+	case s.standbys > 0 && s.names == "" && !t.Async:
+		return fmt.Errorf("%w: %d standbys copy this server, and no commit waits for one: when a standby takes over, payments that were confirmed are gone (set synchronous_standby_names)", ErrUnsafe, s.standbys)
+	}
+	return nil
+}
+
+// durably makes commits of this connection wait for the disk, and for the standbys where the server names some. What the server asks
+// for beyond that stays.
+func (s seen) durably(ctx context.Context, conn *pgx.Conn, t Tolerated) error {
+	weak := s.commit == "off" || s.commit == "local" || s.commit == "remote_write"
+	if !weak || t.Async {
+		return nil
+	}
+	_, err := conn.Exec(ctx, "SET synchronous_commit = on")
+	return err
+}
+
+// memory keeps the primary outside of the database. One process holds its file.
+type memory struct {
+	path string // "" = nothing is remembered
+	lock *os.File
+	mu   sync.Mutex
+	last Primary
+}
+
+// openMemory takes the file. It answers a LockedError where another process has it.
+func openMemory(path string) (*memory, error) {
+	m := &memory{path: path}
+	if path == "" {
+		return m, nil
+	}
+	var err error
+	if m.lock, err = os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(m.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(&store.LockedError{Path: filepath.Dir(path)}, m.lock.Close())
+	}
+	m.last, err = Remembered(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, m.lock.Close())
+	}
+	return m, nil
+}
+
+func (m *memory) close() error {
+	if m.lock == nil {
+		return nil
+	}
+	return m.lock.Close()
+}
+
+// Look asks the server that a URL leads to what it is. It refuses it as Open does; last is what is remembered, nil = nothing.
+func Look(ctx context.Context, opt Options, last *Primary) (Primary, error) {
+	cfg, err := pgx.ParseConfig(opt.URL)
+	if err != nil {
+		return Primary{}, fmt.Errorf("store: %w", err)
+	}
+	if err := encrypted(cfg, opt.Tolerate); err != nil {
+		return Primary{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return Primary{}, classify(err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	at, err := look(ctx, conn)
+	if err != nil {
+		return Primary{}, classify(err)
+	}
+	if err = at.judge(opt.Tolerate); err == nil && last != nil {
+		if why := backwards(*last, at.Primary); why != "" {
+			err = fmt.Errorf("%w: %s", ErrBackwards, why)
+		}
+	}
+	return at.Primary, err
+}
+
+// Remembered reads what a file remembers. fs.ErrNotExist where nothing was seen yet.
+func Remembered(path string) (p Primary, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal(data, &p); err != nil || p.Schema != primarySchema || p.System == "" {
+		return p, fmt.Errorf("%s does not say which server was seen last (remove it where the server is the right one): %w", path, errors.Join(err, store.ErrDamaged))
+	}
+	return p, nil
+}
+
+// meet compares a server with the last one, and remembers it where it is further.
+func (m *memory) meet(now Primary) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.path == "" {
+		return nil
+	}
+	if why := backwards(m.last, now); why != "" {
+		return fmt.Errorf("%w: %s", ErrBackwards, why)
+	}
+	if m.last.System != "" && now.Timeline == m.last.Timeline {
+		return nil // its position counts when it is confirmed
+	}
+	return m.keep(now)
+}
+
+// confirm remembers that all is durable up to a position.
+func (m *memory) confirm(now Primary) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.path == "" || now.Timeline < m.last.Timeline || now.System != m.last.System {
+		return nil
+	}
+	return m.keep(now)
+}
+
+func (m *memory) keep(now Primary) error {
+	now.Schema = primarySchema
+	if m.last.System != "" && position(now.Position) < position(m.last.Position) {
+		now.Position = m.last.Position
+	}
+	if now == m.last {
+		return nil
+	}
+	data, err := json.MarshalIndent(now, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(m.path, append(data, '\n')); err != nil {
+		return err
+	}
+	m.last = now
+	return nil
+}
+
+// Forget lets the next start take any server.
+func Forget(path string) error {
+	m, err := openMemory(path)
+	if err != nil && !errors.Is(err, store.ErrDamaged) {
+		return err
+	}
+	if m != nil {
+		defer m.close()
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return store.SyncDir(filepath.Dir(path))
+}
+
+// replaceFile replaces a file durably.
+func replaceFile(path string, data []byte) error {
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
+		return err
+	}
+	return store.SyncDir(filepath.Dir(path))
+}
+
+// backwards says why a server is not the continuation of the last one, "" = it is.
+func backwards(last, now Primary) string {
+	switch {
+	case last.System == "":
+		return ""
+	case now.System != last.System:
+		return fmt.Sprintf("it is another one: its identifier is %s, and that of the last one was %s", now.System, last.System)
+	case now.Timeline < last.Timeline:
+		return fmt.Sprintf("it is a primary that was given up: it is on timeline %d, and the last one was on %d", now.Timeline, last.Timeline)
+	case position(now.Position) < position(last.Position):
+		return fmt.Sprintf("it ends at %s of timeline %d, and all was confirmed up to %s of timeline %d: what lies between is lost",
+			now.Position, now.Timeline, last.Position, last.Timeline)
+	}
+	return ""
+}
+
+// position is a place in the log as a number, 0 = none.
+func position(text string) uint64 {
+	high, low, _ := strings.Cut(text, "/")
+	h, err1 := strconv.ParseUint(high, 16, 32)
+	l, err2 := strconv.ParseUint(low, 16, 32)
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return h<<32 | l
+}
+
+// encrypted refuses ways to other machines that are not encrypted.
+func encrypted(cfg *pgx.ConnConfig, t Tolerated) error {
+	plain := func(host string, tls bool) bool {
+		ip := net.ParseIP(host)
+		return !tls && !strings.HasPrefix(host, "/") && host != "localhost" && (ip == nil || !ip.IsLoopback())
+	}
+	bad := plain(cfg.Host, cfg.TLSConfig != nil)
+	for _, f := range cfg.Fallbacks {
+		bad = bad || plain(f.Host, f.TLSConfig != nil)
+	}
+	if bad && !t.Plain {
+		return fmt.Errorf("%w: the way to %s may be read and changed by others (sslmode=verify-full, with sslrootcert=FILE where the authority is your own)", ErrUnsafe, cfg.Host)
+	}
+	return nil
+}
