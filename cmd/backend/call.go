@@ -1,11 +1,13 @@
 package backend
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"time"
 
 	"posagent/agent/config"
+	"posagent/cmd/usage"
 	"posagent/schemes/backend"
 )
 
@@ -20,6 +22,7 @@ type Call struct {
 	State    string // --state as it was given, may be ""
 	Args     []string
 	Log      *slog.Logger
+	Lost     string         // what to do where the books are not found
 	Engine   backend.Engine // the zero value = a file in the directory
 	Drain    time.Duration  // how long a backend that ends serves on, unless --drain says otherwise
 
@@ -34,6 +37,15 @@ type Call struct {
 
 // at is where the books are of the backend in dir.
 func (c *Call) at(dir string) backend.Place { return backend.Place{Dir: dir, Engine: c.Engine} }
+
+// unread is an error of reading the books.
+func (c *Call) unread(err error) error {
+	var own *usage.Exit
+	if errors.As(err, &own) {
+		return &usage.Exit{Code: own.Code, Err: err}
+	}
+	return usage.Fail(usage.ExitFailed, "%w (%s)", err, c.Lost)
+}
 
 // dir is the backend's directory, with the configuration.
 func (c *Call) dir() (string, config.Config, error) {

@@ -36,7 +36,7 @@ func fleetList(ctx context.Context, c *Call) error {
 		if wire.CodeOf(err) == wire.Invalid {
 			return c.fleetFailed(err)
 		}
-		return usage.Fail(usage.ExitFailed, "%w (is --state the backend's directory?)", err)
+		return c.unread(err)
 	}
 	if c.JSON {
 		return usage.PrintJSON(c.Out, struct {

@@ -47,7 +47,7 @@ func rolloutList(ctx context.Context, c *Call, o *fleetOptions) ([]fleet.Rollout
 		}
 		list, err := backend.ReadVersions(ctx, c.at(dir))
 		if err != nil {
-			return nil, usage.Fail(usage.ExitFailed, "%w (is --state the backend's directory?)", err)
+			return nil, c.unread(err)
 		}
 		return list, nil
 	}

@@ -111,7 +111,7 @@ func refusal(body []byte) string {
 func listHooks(ctx context.Context, c *Call, dir, state string) error {
 	list, err := backend.ReadHooks(ctx, c.at(dir), state)
 	if err != nil {
-		return usage.Fail(usage.ExitFailed, "%v (is --state the backend's directory?)", err)
+		return c.unread(err)
 	}
 	if c.JSON {
 		return usage.PrintJSON(c.Out, struct {

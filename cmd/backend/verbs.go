@@ -123,7 +123,7 @@ func books(ctx context.Context, c *Call) error {
 	}
 	list, err := backend.ReadBooks(ctx, c.at(dir))
 	if err != nil {
-		return usage.Fail(usage.ExitFailed, "%v (is --state the backend's directory?)", err)
+		return c.unread(err)
 	}
 	if c.JSON {
 		return usage.PrintJSON(c.Out, list)

@@ -100,8 +100,12 @@ func (c *call) engine() backend.Engine {
 				return nil, err
 			}
 			s, err := postgres.OpenReader(ctx, o)
+			var coded *usage.Exit
+			if errors.As(ended(err), &coded) && coded.Code != usage.ExitFailed {
+				return nil, coded
+			}
 			if err != nil {
-				return nil, ended(err)
+				return nil, err
 			}
 			return s, nil
 		},
@@ -136,16 +140,20 @@ func ended(err error) error {
 	return usage.Fail(usage.ExitFailed, "%w", err)
 }
 
-const databaseSchema = "posagent.backend-database/1"
+const (
+	databaseSchema = "posagent.backend-database/1"
+	grantsSchema   = "posagent.backend-grants/1"
+)
 
 func databaseVerbs() usage.Command[*call] {
 	return usage.Command[*call]{
 		Verb: usage.Verb{
-			Name: "database", Args: "[forget]", Short: "the server, and the one that this directory remembers; forget takes another one",
-			Long: "A server that lacks what an earlier one has confirmed is refused: it was restored from a copy, or was given up. Where it is the right one\n" +
+			Name: "database", Args: "[upgrade | forget]", Short: "the server, and the one that this directory remembers; upgrade makes its tables, forget takes another one",
+			Long: "upgrade makes the tables, or brings them up to date, as the account that owns them, and prints what an account that only serves needs.\n" +
+				"A server that lacks what an earlier one has confirmed is refused: it was restored from a copy, or was given up. Where it is the right one\n" +
 				"all the same, what lies between is lost: forget, with the reason, and compare each terminal with posagent reconcile.",
-			JSON:     []string{databaseSchema},
-			Examples: []string{name + " database --db URL", name + " database forget --reason 'restored to 14:30 after the fire' --state DIR"},
+			JSON:     []string{databaseSchema, grantsSchema},
+			Examples: []string{name + " database --db URL", name + " database upgrade --db OWNER-URL > grants.sql", name + " database forget --reason 'restored to 14:30 after the fire' --state DIR"},
 		},
 		Options: func(c *call, fs *flag.FlagSet) {
 			fs.StringVar(&c.reason, "reason", "", "forget: `why`, for the log")
@@ -177,8 +185,10 @@ func runDatabase(ctx context.Context, c *call) error {
 		}
 		c.Log.Warn("the server was forgotten", "reason", c.reason)
 		return c.Print(databaseView{Schema: databaseSchema}, "forgotten: the next start takes the server that is there")
+	case slices.Equal(c.Args, []string{"upgrade"}):
+		return upgrade(ctx, c)
 	case len(c.Args) > 0:
-		return usage.Fail(usage.ExitUsage, "database: want nothing or forget, not %q", strings.Join(c.Args, " "))
+		return usage.Fail(usage.ExitUsage, "database: want nothing, upgrade or forget, not %q", strings.Join(c.Args, " "))
 	}
 	v := databaseView{Schema: databaseSchema}
 	if last, err := postgres.Remembered(memory); err == nil {
@@ -199,6 +209,40 @@ func runDatabase(ctx context.Context, c *call) error {
 	}
 	text := "remembered  " + described(v.Remembered) + "\nserver      " + described(v.Server)
 	return errors.Join(c.Print(v, text), ended(err))
+}
+
+// grants are what an account needs that serves, and no more. SERVES is its name, SCHEMA that of the tables.
+const grants = `GRANT USAGE ON SCHEMA SCHEMA TO SERVES;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA SCHEMA TO SERVES;
+REVOKE INSERT, UPDATE, DELETE ON SCHEMA.store_steps FROM SERVES;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA SCHEMA TO SERVES;`
+
+// upgrade makes the tables, or brings them up to date, with the key of this directory.
+func upgrade(ctx context.Context, c *call) error {
+	keys, err := backend.OpenKey(c.dir())
+	if err != nil {
+		return ended(err)
+	}
+	o, err := c.options(backend.StoreOptions{Steps: backend.Schema(), Wrapper: keys, Log: c.Log})
+	if err != nil {
+		return err
+	}
+	s, err := postgres.Open(ctx, o)
+	if err != nil {
+		return ended(err)
+	}
+	schema, steps := s.Place()
+	if err := s.Close(); err != nil {
+		return ended(err)
+	}
+	fmt.Fprintf(c.Err, "%d steps applied in schema %s; the account that serves needs:\n", steps, schema)
+	text := strings.ReplaceAll(grants, "SCHEMA SCHEMA", `SCHEMA "`+schema+`"`)
+	text = strings.ReplaceAll(text, "SCHEMA.store", `"`+schema+`".store`)
+	return c.Print(struct {
+		Schema string `json:"schema"`
+		Steps  int    `json:"steps"`
+		Grants string `json:"grants"`
+	}{grantsSchema, steps, text}, text)
 }
 
 func described(p *postgres.Primary) string {

@@ -320,6 +320,10 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, usage.ExitOK, code, talk)
 	code, _, talk = ask("books", "--db", db.Place(), "--tolerate", "no-fsync")
 	require.Equal(t, usage.ExitFailed, code, "a schema without books: %s", talk)
+	code, _, talk = ask("books", "--db", place)
+	require.Equal(t, usage.ExitRefused, code, talk)
+	code, _, talk = ask("fleet", "list", "--db", "postgres://posagent@127.0.0.1:1/x")
+	require.Equal(t, usage.ExitNoBackend, code, talk)
 
 	code, out, talk := ask("database", "--db", place, "--tolerate", "no-fsync", "--state", p.dir, "--json")
 	require.Equal(t, usage.ExitOK, code, talk)
@@ -338,4 +342,31 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, usage.ExitOK, code, talk)
 	code, _, talk = ask("database", "forget", "--state", p.dir, "--reason", "moved")
 	require.Equal(t, usage.ExitFailed, code, talk)
+}
+
+// An account that has no more than what is printed serves, and can neither change tables nor read what is not the backend's.
+func TestLeastRights(t *testing.T) {
+	db := server(t)
+	if db == nil {
+		return
+	}
+	db.Exec("", "CREATE ROLE serves LOGIN; CREATE SCHEMA pos")
+	owner := &process{dir: t.TempDir()}
+	code, out, talk := ask("database", "upgrade", "--db", db.URL("pos"), "--state", owner.dir, "--tolerate", "no-fsync")
+	require.Equal(t, usage.ExitOK, code, talk)
+	require.Contains(t, talk, "in schema pos")
+	serves := strings.Replace(db.URL("pos"), "posagent@", "serves@", 1)
+	_, _, talk = ask("books", "--db", serves, "--tolerate", "no-fsync")
+	require.Contains(t, talk, "database upgrade makes the tables")
+	db.Exec("", strings.ReplaceAll(out, "SERVES", "serves"))
+	p := begin(t, serves, owner, "")
+	_, err := p.payments().Create(t.Context(), wire.NewKey(), sale(""))
+	require.NoError(t, err)
+	require.Equal(t, 1, captured(t, serves))
+	for _, statement := range []string{
+		"DROP TABLE books_posting", "CREATE TABLE mine (n INTEGER)", "ALTER TABLE books_posting ADD COLUMN n INTEGER", "TRUNCATE books_posting",
+		"INSERT INTO store_steps (version, name, sum) VALUES (999, 'x', 'y')", "SELECT rolpassword FROM pg_authid", "CREATE SCHEMA other", "SET ROLE posagent",
+	} {
+		require.Error(t, db.Try(serves, statement), statement)
+	}
 }

@@ -69,7 +69,7 @@ func given(c *call, _ usage.Verb, path string, rest []string) {
 	}
 	c.Log = slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: level}))
 	c.Program, c.Path, c.State, c.Args = name, path, c.state, rest
-	c.Engine = c.engine()
+	c.Engine, c.Ended, c.Lost = c.engine(), ended, name+" database upgrade makes the tables"
 	c.Config = func() (config.Config, error) {
 		cfg, err := config.Load(c.config, os.Environ())
 		if err != nil {
@@ -78,7 +78,6 @@ func given(c *call, _ usage.Verb, path string, rest []string) {
 		return cfg, nil
 	}
 	c.Dir = func(config.Config) string { return c.dir() }
-	c.Ended = ended
 }
 
 // commands is the table of verbs.

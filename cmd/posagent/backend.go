@@ -34,7 +34,7 @@ func lifted(v usage.Command[*backend.Call]) command {
 		to.In, to.Out, to.Err, to.Window, to.Log = c.in, c.out, c.err, onTerminal(c.out), logger(c)
 		to.Config = func() (config.Config, error) { return loadConfig(c) }
 		to.Dir = func(cfg config.Config) string { return backendDir(c, cfg) }
-		to.Ended = storeError
+		to.Ended, to.Lost = storeError, "is --state the backend's directory?"
 		return v.Run(ctx, to)
 	}
 	return cmd

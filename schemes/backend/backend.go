@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -72,10 +71,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
-	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("backend: %w", err)
-	}
-	keys, err := openKey(filepath.Join(cfg.Dir, keyName))
+	keys, err := OpenKey(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,18 @@ const keySize = 32
 // ErrKey: the key file is damaged, or is not the one of these books.
 var ErrKey = errors.New("backend: key file is damaged")
 
+// OpenKey reads the key of a backend's directory, or makes both.
+func OpenKey(dir string) (store.Wrapper, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("backend key: %w", err)
+	}
+	k, err := openKey(filepath.Join(dir, keyName))
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
 // openKey reads the key file, or makes it (0600, synced, renamed into place).
 func openKey(path string) (*keyFile, error) {
 	key, err := os.ReadFile(path)

@@ -48,6 +48,7 @@ type Store struct {
 	log     *slog.Logger
 	db      *sql.DB
 	name    string // of the database
+	home    string // the schema of its tables
 	mac     []byte // key of the row MACs
 	memory  *memory
 	stop    context.CancelFunc // of watch
@@ -188,8 +189,14 @@ func (s *Store) start(ctx context.Context) error {
 	if s.schema, err = s.migrate(ctx, conn); err != nil {
 		return classify(err)
 	}
+	if err := conn.QueryRowContext(ctx, "SELECT current_schema()").Scan(&s.home); err != nil {
+		return classify(err)
+	}
 	return s.openMACKey(ctx)
 }
+
+// Place is the schema of the tables, and how many steps were applied to it.
+func (s *Store) Place() (schema string, steps int) { return s.home, s.schema }
 
 // openMACKey reads the key of the row MACs, and makes it where there is none.
 func (s *Store) openMACKey(ctx context.Context) error {

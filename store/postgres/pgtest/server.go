@@ -195,6 +195,16 @@ func (s *Server) Exec(url, text string) {
 	require.NoError(s.tb, conn.Close(context.Background()))
 }
 
+// Try runs statements as whoever the URL names, and returns what the server says.
+func (s *Server) Try(url, text string) error {
+	s.tb.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	require.NoError(s.tb, err)
+	_, err = conn.PgConn().Exec(context.Background(), text).ReadAll()
+	require.NoError(s.tb, conn.Close(context.Background()))
+	return err
+}
+
 // Set changes a setting of a running server; "" is what it was.
 func (s *Server) Set(name, value string) {
 	s.tb.Helper()
