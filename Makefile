@@ -25,7 +25,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
+.PHONY: backend migrate methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -99,6 +99,13 @@ kill: ## N sales killed with -9 at random moments over ZVT, N/5 over each other 
 
 cut: ## change MUTATIONS bits and as many sectors of the logs of journals with sales and clients' operations: each is whole or said to be cut; kill 4 x KILLS times without, and KILLS times each verb that replaces a journal: no alarm (MUTATIONS=200 KILLS=100 take about ten minutes)
 	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent ./cross/kill
+
+backend: ## build bin/posagent-backend for this machine, and for amd64 and arm64 servers: the backend on PostgreSQL
+	$(GO) build -ldflags="-X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent-backend ./cmd/posagent-backend
+	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags="-s -w -X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent-backend-$$arch ./cmd/posagent-backend && ls -l $(BIN)/posagent-backend-$$arch; done
+
+migrate: ## move the books of N sales from a file to PostgreSQL and back, killed KILLS times (N=1000000 KILLS=50 take about fifteen minutes)
+	N='$(if $(filter command line,$(origin N)),$(N),20000)' KILLS='$(if $(KILLS),$(KILLS),20)' $(GO) test -count=1 -timeout 60m -v -run '^TestMigration$$' ./cmd/posagent-backend
 
 enrol: ## kill an enrolment, by a code and by a bundle, and a renewal at each system call that keeps or sends something, N rounds, and go on (N=20 takes about twenty minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),20)' $(GO) test -count=1 -timeout 60m -v ./cross/enrol

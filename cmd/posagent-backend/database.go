@@ -14,6 +14,7 @@ import (
 	"posagent/device/file"
 	"posagent/schemes/backend"
 	"posagent/store"
+	"posagent/store/move"
 	"posagent/store/postgres"
 )
 
@@ -115,11 +116,16 @@ func (c *call) engine() backend.Engine {
 // ended gives an error of the store its exit code and its remedy.
 func ended(err error) error {
 	var coded *usage.Exit
+	var locked *store.LockedError
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &coded):
 		return err
-	case errors.Is(err, store.ErrLocked):
+	case errors.Is(err, move.ErrMoved), errors.Is(err, move.ErrIncomplete):
+		return usage.Fail(usage.ExitRefused, "%v ("+name+" migrate goes on with it, or gives it up)", err)
+	case errors.As(err, &locked):
 		return usage.Fail(usage.ExitRefused, "%v (another process runs on this directory: give each its own --state DIR, with the same backend.key)", err)
+	case errors.Is(err, store.ErrLocked):
+		return usage.Fail(usage.ExitRefused, "%v", err)
 	case errors.Is(err, postgres.ErrBackwards):
 		return usage.Fail(usage.ExitRefused, "%v (nothing was read or written; look which server is the right one; "+name+" database forget --reason TEXT takes the one that is there)", err)
 	case errors.Is(err, postgres.ErrUnsafe):

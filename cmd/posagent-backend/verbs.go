@@ -26,6 +26,7 @@ const (
 type call struct {
 	backend.Call
 	database
+	migration
 	config, state string
 	debug         bool
 }
@@ -94,7 +95,7 @@ func commands() []usage.Command[*call] {
 		name + " --db 'postgres://posagent@db1,db2,db3/pos?target_session_attrs=read-write&sslmode=verify-full' --drain 15s",
 	}
 	list = append([]usage.Command[*call]{serve}, list...)
-	list = append(list, databaseVerbs())
+	list = append(list, databaseVerbs(), migrateVerb())
 	return append(list, usage.Texts[*call]("posagent.backend-", program)...)
 }
 

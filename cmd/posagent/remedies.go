@@ -12,6 +12,7 @@ import (
 	"posagent/agent/ready"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/move"
 )
 
 // storeError gives an error of the store its exit code and its remedy.
@@ -24,6 +25,8 @@ func storeError(err error) error {
 		return err
 	case errors.As(err, &cut):
 		return cutError(cut)
+	case errors.Is(err, move.ErrMoved), errors.Is(err, move.ErrIncomplete):
+		return fail(exitRefused, "%v (posagent-backend migrate goes on with it, or gives it up)", err)
 	case errors.Is(err, store.ErrLocked):
 		return fail(exitRefused, "%v (another posagent runs on this state directory; stop it first)", err)
 	case errors.As(err, &older):

@@ -12,8 +12,8 @@ type room struct {
 
 // rooms is the import table: cmd -> agent/... -> {ecr, device, store, schemes/<svc>} -> schemes/{money, wire} -> std.
 var rooms = []room{
-	{"cmd/posagent", []string{"cmd/posagent/demo", "cmd/backend", "cmd/usage", "agent/...", "ecr/...", "device/...", "store", "store/marks", "store/sqlite", "schemes/..."}, "wires everything, and is imported by nobody"},
-	{"cmd/posagent-backend", []string{"agent/config", "cmd/backend", "cmd/usage", "device/file", "schemes/backend", "store", "store/postgres"}, "a program of its own, of servers: no terminal carries its engine"},
+	{"cmd/posagent", []string{"cmd/posagent/demo", "cmd/backend", "cmd/usage", "agent/...", "ecr/...", "device/...", "store", "store/marks", "store/move", "store/sqlite", "schemes/..."}, "wires everything, and is imported by nobody"},
+	{"cmd/posagent-backend", []string{"agent/config", "cmd/backend", "cmd/usage", "device/file", "schemes/backend", "store", "store/move", "store/postgres"}, "a program of its own, of servers: no terminal carries its engine"},
 	{"cmd/posagent-update", []string{"agent/update", "cmd/usage"}, "a program of its own, of root's: it carries no journal and no service"},
 	{"cmd/backend", []string{"cmd/usage", "agent/config", "device", "device/file", "device/qr", "schemes/backend", "schemes/backend/deliver", "schemes/backend/scenario", "schemes/fleet", "schemes/money", "schemes/wire"}, "the verbs of a backend, for the programs that serve one: knows no engine of the store"},
 	{"cmd/posagent/demo", nil, "executes its own binary and talks to it, nothing else"},
@@ -113,6 +113,7 @@ var rooms = []room{
 	{"store", nil, "the contract of every engine, and what is above engines: knows bytes, never money"},
 	{"store/marks", []string{"store"}, "where a journal ends, and what a start makes of it: knows no database"},
 	{"store/sqlite", []string{"store", "store/marks"}, "the engine of a terminal and of a small backend: who assembles opens it, nobody else names it"},
+	{"store/move", []string{"store"}, "copies books between engines, and knows none"},
 	{"store/postgres", []string{"store"}, "the engine of a backend of many processes: no terminal's program carries it"},
 	{"store/postgres/pgtest", nil, "a server for tests, of Debian's programs: knows no store"},
 	{"store/storetest", []string{"store", "store/sqlite"}, "the suite that holds every engine to the contract, and stores for the tests of the rooms that own tables"},
@@ -128,7 +129,7 @@ var rooms = []room{
 	{"schemes/wire/rest", []string{"schemes/wire", "schemes/wire/check"}, "the engine of the services: knows none of them"},
 	{"schemes/wire/wiretest", []string{"schemes/wire", "schemes/wire/rest"}, "replays transcripts against any service that is a table"},
 	{"schemes/wire", nil, "strict JSON, Key, error codes"},
-	{"schemes/backend", []string{"schemes/backend/...", "schemes/contracts", "schemes/wire/check", "schemes/wire/rest", "schemes/wire/rest/openapi", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/onboarding", "schemes/disputes", "schemes/fleet", "schemes/hosted", "schemes/money", "schemes/wire", "store", "store/sqlite"}, "opens and wires the embedded backend"},
+	{"schemes/backend", []string{"schemes/backend/...", "schemes/contracts", "schemes/wire/check", "schemes/wire/rest", "schemes/wire/rest/openapi", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/onboarding", "schemes/disputes", "schemes/fleet", "schemes/hosted", "schemes/money", "schemes/wire", "store", "store/move", "store/sqlite"}, "opens and wires the embedded backend"},
 	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
 	{"schemes/backend/books/journal", []string{"schemes/backend/books", "schemes/money", "schemes/wire", "store"}, "keeps the books in the store"},
 	{"schemes/backend/room/roomtest", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/pages/form", "schemes/backend/room", "schemes/backend/scenario", "schemes/money", "store", "store/postgres", "store/postgres/pgtest", "store/sqlite", "store/storetest"}, "what the tests of the backend's rooms stand on: knows no service"},

@@ -37,6 +37,7 @@ import (
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/move"
 )
 
 // Backend is the embedded backend.
@@ -80,6 +81,9 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
+	}
+	if err := move.Check(ctx, db); err != nil {
+		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
 	b := &Backend{db: db, shared: cfg.Engine.Shared, log: cfg.Log}
 	if err := b.furnish(ctx, cfg, seed); err != nil {

@@ -23,8 +23,9 @@ import (
 )
 
 const (
-	dbName  = "backend.db"
-	keyName = "backend.key"
+	dbName = "backend.db"
+	// KeyName is the file of the key in a backend's directory.
+	KeyName = "backend.key"
 )
 
 // Schema is the migrations of all rooms.
@@ -80,6 +81,12 @@ func openSQLite(ctx context.Context, opt StoreOptions) (store.Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// OpenFile opens the file in a directory for what copies all of it, and returns what lists its tables.
+func OpenFile(ctx context.Context, opt StoreOptions) (store.Store, func(store.Reader) ([]store.Catalog, error), error) {
+	s, err := openSQLite(ctx, opt)
+	return s, sqlite.Catalog, err
 }
 
 func readSQLite(ctx context.Context, dir string) (store.Store, error) {

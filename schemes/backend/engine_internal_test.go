@@ -36,10 +36,10 @@ func onServer() Engine {
 			return open(ctx, opt.Dir, opt.Steps, opt.Wrapper)
 		},
 		Read: func(ctx context.Context, dir string) (store.Store, error) {
-			if _, err := os.Stat(filepath.Join(dir, keyName)); err != nil { // none ran there
+			if _, err := os.Stat(filepath.Join(dir, KeyName)); err != nil { // none ran there
 				return nil, err
 			}
-			keys, err := openKey(filepath.Join(dir, keyName))
+			keys, err := openKey(filepath.Join(dir, KeyName))
 			if err != nil {
 				return nil, err
 			}

@@ -28,7 +28,7 @@ func OpenKey(dir string) (store.Wrapper, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("backend key: %w", err)
 	}
-	k, err := openKey(filepath.Join(dir, keyName))
+	k, err := openKey(filepath.Join(dir, KeyName))
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ type Options struct {
 	Conns   int // connections of this process, 0 = 16
 	// Memory is the file that remembers the server outside of it (ErrBackwards); one process at a time has it. "" = none.
 	Memory   string
+	Alone    bool // no other process works on the schema meanwhile
 	Tolerate Tolerated
 	// StatementWithin bounds a statement, 0 = 30 s; CommitWithin a commit with what its standbys need, 0 = 15 s.
 	StatementWithin, CommitWithin time.Duration
@@ -44,15 +45,17 @@ const (
 
 // Store is one open database.
 type Store struct {
-	opt     Options
-	log     *slog.Logger
-	db      *sql.DB
-	name    string // of the database
-	home    string // the schema of its tables
-	mac     []byte // key of the row MACs
-	memory  *memory
-	stop    context.CancelFunc // of watch
-	watched chan struct{}
+	opt      Options
+	log      *slog.Logger
+	db       *sql.DB
+	name     string // of the database
+	home     string // the schema of its tables
+	mac      []byte // key of the row MACs
+	memory   *memory
+	presence *sql.Conn          // holds the lock of those who work on the schema
+	barred   atomic.Bool        // the lock was lost, and another process has the schema alone
+	stop     context.CancelFunc // of watch
+	watched  chan struct{}
 	*store.Keyring
 
 	alone   sync.RWMutex // taken whole by a closure that has met conflicts
@@ -71,7 +74,7 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open connects and brings the schema up to date. ctx bounds the opening only. It answers ErrIO, ErrNewer, ErrReadOnly (a standby),
-// ErrUnsafe, ErrBackwards, ErrLocked (another process has the memory) or ErrNoWrapper.
+// ErrUnsafe, ErrBackwards, ErrLocked (another process has the memory, or the schema alone) or ErrNoWrapper.
 func Open(ctx context.Context, opt Options) (*Store, error) {
 	if opt.Wrapper == nil {
 		return nil, store.ErrNoWrapper
@@ -81,6 +84,7 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 		return nil, err
 	}
 	if err := s.start(ctx); err != nil {
+		s.depart()
 		return nil, errors.Join(fmt.Errorf("open %s: %w", s.name, err), s.db.Close(), s.memory.close())
 	}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -152,8 +156,8 @@ func connect(opt Options, session map[string]string) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", s.name, err)
 	}
 	s.db = sql.OpenDB(&connector{cfg: cfg, met: s.meets})
-	s.db.SetMaxOpenConns(opt.Conns)
-	s.db.SetMaxIdleConns(opt.Conns)
+	s.db.SetMaxOpenConns(opt.Conns + 1) // and the one of its lock
+	s.db.SetMaxIdleConns(opt.Conns + 1)
 	s.Keyring = store.NewKeyring(store.KeyringOptions{Wrapper: opt.Wrapper, MACKey: func() []byte { return s.mac }, Shredded: func() {}, Name: classify})
 	return s, nil
 }
@@ -186,10 +190,18 @@ func (s *Store) start(ctx context.Context) error {
 		return s.met(ctx, err)
 	}
 	defer s.give(conn)
-	if s.schema, err = s.migrate(ctx, conn); err != nil {
+	var home *string
+	if err := conn.QueryRowContext(ctx, "SELECT current_schema()").Scan(&home); err != nil {
 		return classify(err)
 	}
-	if err := conn.QueryRowContext(ctx, "SELECT current_schema()").Scan(&s.home); err != nil {
+	if home == nil {
+		return errors.New("store: the schema of search_path is not there (CREATE SCHEMA makes it), or this account has no right to use it")
+	}
+	s.home = *home
+	if err := s.present(ctx); err != nil {
+		return err
+	}
+	if s.schema, err = s.migrate(ctx, conn); err != nil {
 		return classify(err)
 	}
 	return s.openMACKey(ctx)
@@ -210,6 +222,7 @@ func (s *Store) openMACKey(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.stop()
 	<-s.watched
+	s.depart()
 	s.mu.Lock()
 	was := s.closed
 	s.closed, s.state = true, store.Closed

@@ -20,7 +20,11 @@ func (s *Store) watch(ctx context.Context) {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	for {
-		if err := s.confirm(ctx); err != nil && ctx.Err() == nil {
+		err := s.present(ctx)
+		if err == nil {
+			err = s.confirm(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
 			s.log.Warn("the server does not confirm what it has", "err", err)
 		}
 		select {

@@ -138,6 +138,9 @@ func (s *Store) take(ctx context.Context) (*sql.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if s.barred.Load() {
+		return nil, fmt.Errorf("%w: books are copied to or from it", store.ErrLocked)
+	}
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return nil, s.met(ctx, err)

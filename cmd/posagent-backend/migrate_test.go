@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cmd/usage"
+	"posagent/schemes/backend"
+	"posagent/schemes/payments"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/postgres/pgtest"
+	"posagent/store/sqlite"
+)
+
+// number is a size of the campaign, from the environment.
+func number(t *testing.T, name string, usual int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, name)
+	return n
+}
+
+// copies makes n more of the only payment of the books, each with all its rows under ids of its own.
+var copies = []string{
+	`INSERT INTO books_ledger (service, payment, currency, amount, reserved, committed, returned, reversed, closed, under_way, fee, charged)
+		SELECT service, printf('%s%08d', substr(payment, 1, 24), n), currency, amount, reserved, committed, returned, reversed, closed, under_way, fee, charged FROM books_ledger, more`,
+	`INSERT INTO books_posting (service, txn, seq, payment, account, amount, currency, at_ms)
+		SELECT service, printf('%s%08d', substr(txn, 1, 24), n), seq, printf('%s%08d', substr(payment, 1, 24), n), account, amount, currency, at_ms FROM books_posting, more`,
+	`INSERT INTO cards_op (ref, payment, kind, amount, state, description, terminal, at_ms, due_ms)
+		SELECT printf('%s%08d', substr(ref, 1, 24), n), printf('%s%08d', substr(payment, 1, 24), n), kind, amount, state, description, terminal, at_ms, due_ms FROM cards_op, more`,
+	`INSERT INTO cards_payment (id, created_ms, state, next_ms, data, private)
+		SELECT printf('%s%08d', substr(id, 1, 24), n), created_ms, state, next_ms, data, private FROM cards_payment, more`,
+}
+
+// filled makes the books of a backend on a file, with so many sales. It returns one of them that can still be refunded.
+func filled(t *testing.T, n int) (dir, payment string) {
+	t.Helper()
+	dir = t.TempDir()
+	b, err := backend.Open(t.Context(), backend.Config{Dir: dir, PublicURL: "http://127.0.0.1:1", Synchronous: "OFF"})
+	require.NoError(t, err)
+	made, err := b.Payments().Create(t.Context(), wire.NewKey(), sale(""))
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+	keys, err := backend.OpenKey(dir)
+	require.NoError(t, err)
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "backend.db"), Steps: backend.Schema(), Wrapper: keys, Synchronous: "OFF"})
+	require.NoError(t, err)
+	for _, statement := range copies {
+		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec(fmt.Sprintf("WITH RECURSIVE more (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < %d) ", n-1) + statement)
+			return err
+		}))
+	}
+	require.NoError(t, db.Close())
+	return dir, made.PaymentID
+}
+
+// TestMigration moves books from a file to a server and back, killed at random moments: N sales, KILLS kills.
+func TestMigration(t *testing.T) {
+	if pgtest.Programs() == "" {
+		server(t) // says so
+		return
+	}
+	n, kills := number(t, "N", 2000), number(t, "KILLS", 6)
+	dir, payment := filled(t, n)
+	db := pgtest.Start(t, "max_wal_size=2GB")
+	place, state := db.Place(), t.TempDir()
+	args := func(from, to string) []string {
+		return []string{"migrate", "--from", from, "--to", to, "--state", state, "--tolerate", "no-fsync", "--json"}
+	}
+	file := "sqlite:" + dir
+
+	// Whoever works on the books stands in the way.
+	b, err := backend.Open(t.Context(), backend.Config{Dir: dir, PublicURL: "http://127.0.0.1:1"})
+	require.NoError(t, err)
+	code, _, talk := ask(args(file, place)...)
+	require.Equal(t, usage.ExitRefused, code, talk)
+	require.NoError(t, b.Close())
+
+	code, out, talk := ask(append(args(file, place), "--dry-run")...)
+	require.Equal(t, usage.ExitOK, code, talk)
+	var dry migrationView
+	require.NoError(t, json.Unmarshal([]byte(out), &dry))
+	began := time.Now()
+	there := migrated(t, n, kills/2, args(file, place))
+	require.Equal(t, dry.Rows, there.Rows)
+	t.Logf("%d sales, %d rows to the server: %.0f s", n, there.Rows, time.Since(began).Seconds())
+
+	_, err = backend.Open(t.Context(), backend.Config{Dir: dir, PublicURL: "http://127.0.0.1:1"})
+	require.ErrorContains(t, err, "the books were moved to postgres://")
+	code, _, talk = ask(args(file, place)...)
+	require.Equal(t, usage.ExitRefused, code, talk)
+
+	// It works there: what was sold before is refunded, and something is sold.
+	require.Equal(t, n, captured(t, place))
+	p := begin(t, place, &process{dir: state}, "")
+	_, err = p.payments().Refund(t.Context(), wire.NewKey(), payment, payments.RefundRequest{})
+	require.NoError(t, err)
+	_, err = p.payments().Create(t.Context(), wire.NewKey(), sale(""))
+	require.NoError(t, err)
+	code, _, talk = ask(args(place, "sqlite:"+t.TempDir())...)
+	require.Equal(t, usage.ExitRefused, code, "a process works on it: %s", talk)
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, p.cmd.Wait())
+	before := booksOf(t, "--db", place, "--tolerate", "no-fsync")
+
+	back := t.TempDir()
+	began = time.Now()
+	migrated(t, n, kills-kills/2, args(place, "sqlite:"+back))
+	t.Logf("back to a file: %.0f s", time.Since(began).Seconds())
+	again, err := backend.Open(t.Context(), backend.Config{Dir: back, PublicURL: "http://127.0.0.1:1"})
+	require.NoError(t, err)
+	list, err := again.Books(t.Context())
+	require.NoError(t, err)
+	after, err := json.Marshal(list)
+	require.NoError(t, err)
+	require.NoError(t, again.Close())
+	require.JSONEq(t, before, string(after))
+}
+
+func booksOf(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, talk := ask(append([]string{"books", "--json"}, args...)...)
+	require.Equal(t, usage.ExitOK, code, talk)
+	return out
+}
+
+// migrated runs a migration in processes that are killed, until one ends by itself.
+func migrated(t *testing.T, n, kills int, args []string) (v migrationView) {
+	t.Helper()
+	longest := 400*time.Millisecond + time.Duration(n)*20*time.Microsecond // how long one lives that is to be killed
+	for killed := 0; ; {
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), asProcess+"=1")
+		var out, talk bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &talk
+		require.NoError(t, cmd.Start())
+		if killed < kills {
+			kill := time.AfterFunc(rand.N(longest), func() { _ = cmd.Process.Kill() }) // it may have ended
+			err := cmd.Wait()
+			kill.Stop()
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && !exit.Exited() {
+				killed++
+				continue
+			}
+		} else {
+			_ = cmd.Wait() // its code is looked at
+		}
+		if code := cmd.ProcessState.ExitCode(); code == usage.ExitRefused && strings.Contains(talk.String(), "nothing is left to copy") {
+			t.Logf("killed when all was done")
+			return v
+		}
+		require.Equal(t, usage.ExitOK, cmd.ProcessState.ExitCode(), talk.String())
+		require.NoError(t, json.Unmarshal(out.Bytes(), &v))
+		t.Logf("killed %d times", killed)
+		return v
+	}
+}

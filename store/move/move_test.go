@@ -1,0 +1,266 @@
+package move_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
+	"posagent/store"
+	"posagent/store/move"
+	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
+	"posagent/store/sqlite"
+	"posagent/store/storetest"
+)
+
+// steps are tables of every kind: numbered, with a key of two columns, with rows from the beginning, and one of the processes.
+var steps = []store.Step{{Name: "move/1", SQL: `
+CREATE TABLE a_numbered (id INTEGER PRIMARY KEY, note TEXT, raw BLOB, n INTEGER) STRICT;
+CREATE TABLE b_pairs (service TEXT NOT NULL, seq INTEGER NOT NULL, "user" TEXT NOT NULL, PRIMARY KEY (service, seq)) STRICT;
+CREATE TABLE c_seq (name TEXT NOT NULL PRIMARY KEY, last INTEGER NOT NULL) STRICT;
+INSERT INTO c_seq (name, last) VALUES ('x', 100);
+CREATE TABLE d_sealed (id TEXT NOT NULL PRIMARY KEY, sealed BLOB NOT NULL) STRICT;
+CREATE TABLE lease_task (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, beat INTEGER NOT NULL) STRICT;`}}
+
+// rows is enough for several commits of a copy, and for a last one that is not full.
+const rows = 234
+
+func file(t *testing.T) (store.Store, move.Books) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "b.db")
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Steps: steps, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db, move.Books{DB: db, Name: path, Catalog: sqlite.Catalog}
+}
+
+func server(t *testing.T, s *pgtest.Server) (store.Store, move.Books) {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), postgres.Options{URL: s.Place(), Steps: steps, Wrapper: storetest.Wrapper{}, Tolerate: postgres.Tolerated{NoFsync: true}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db, move.Books{DB: db, Name: "the server", Catalog: postgres.Catalog, Copied: postgres.Copied}
+}
+
+func start(t *testing.T) *pgtest.Server {
+	if pgtest.Programs() == "" {
+		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
+		return nil
+	}
+	return pgtest.Start(t)
+}
+
+func sealedAt(i int) store.Cell {
+	return store.Cell{Table: "d_sealed", Key: fmt.Sprint("k", i), Column: "sealed"}
+}
+
+// fill writes what books may have: nothing, ends of ranges, letters that sort apart, bytes that are no text.
+func fill(t *testing.T, db store.Store) {
+	t.Helper()
+	texts := []any{nil, "", "a", "B", "ä", "Ωmega", "\U0001F4B6", "'quoted'", "two\nlines", "?"}
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		for i := range rows {
+			raw := []byte{0, 255, byte(i)}
+			n := []int64{0, -1, math.MaxInt64, math.MinInt64, int64(i)}[i%5]
+			if _, err := tx.Exec("INSERT INTO a_numbered (id, note, raw, n) VALUES (?, ?, ?, ?)", 3*i+1, texts[i%len(texts)], raw, n); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`INSERT INTO b_pairs (service, seq, "user") VALUES (?, ?, ?)`, []string{"Z", "a", "é"}[i%3], i, "u"); err != nil {
+				return err
+			}
+			sealed, err := db.Seal(tx, sealedAt(i), []byte(fmt.Sprint("secret ", i)))
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO d_sealed (id, sealed) VALUES (?, ?)", sealedAt(i).Key, sealed); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec("UPDATE c_seq SET last = 777"); err != nil {
+			return err
+		}
+		_, err := tx.Exec("INSERT INTO lease_task (name, holder, beat) VALUES ('x', 'y', 1)")
+		return err
+	}))
+}
+
+// whole reads everything that fill wrote.
+func whole(t *testing.T, db store.Store) {
+	t.Helper()
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
+		var n, last int
+		if err := r.QueryRow("SELECT (SELECT count(*) FROM a_numbered) + (SELECT count(*) FROM b_pairs), last FROM c_seq").Scan(&n, &last); err != nil {
+			return err
+		}
+		require.Equal(t, 2*rows, n)
+		require.Equal(t, 777, last)
+		for i := range rows {
+			var sealed []byte
+			if err := r.QueryRow("SELECT sealed FROM d_sealed WHERE id = ?", sealedAt(i).Key).Scan(&sealed); err != nil {
+				return err
+			}
+			plain, err := db.Unseal(r, sealedAt(i), sealed)
+			if err != nil {
+				return err
+			}
+			require.Equal(t, fmt.Sprint("secret ", i), string(plain))
+		}
+		return nil
+	}))
+}
+
+// small batches make many commits; they are more than a new place may have rows of its own.
+var small = move.Options{Batch: 110}
+
+// There and back: every row is as it was, what was sealed is read, and new numbers go on behind the copied ones.
+func TestThereAndBack(t *testing.T) {
+	s := start(t)
+	if s == nil {
+		return
+	}
+	db, books := file(t)
+	fill(t, db)
+	there, thereBooks := server(t, s)
+	dry, err := move.Copy(t.Context(), books, thereBooks, move.Options{DryRun: true})
+	require.NoError(t, err)
+	require.NoError(t, move.Check(t.Context(), db), "a dry run changes nothing")
+	out, err := move.Copy(t.Context(), books, thereBooks, small)
+	require.NoError(t, err)
+	whole(t, there)
+	require.Len(t, out, len(dry))
+	for i := range out {
+		require.Equal(t, dry[i].Name, out[i].Name)
+		require.Equal(t, dry[i].Rows, out[i].Rows)
+	}
+	require.ErrorIs(t, move.Check(t.Context(), db), move.ErrMoved)
+	require.NoError(t, move.Check(t.Context(), there))
+	_, err = move.Copy(t.Context(), books, thereBooks, small)
+	require.ErrorIs(t, err, move.ErrMoved, "what was moved is not moved again")
+	require.ErrorIs(t, move.GiveUp(t.Context(), db), move.ErrMoved, "the copy may have taken work")
+
+	var id int64
+	require.NoError(t, there.Write(t.Context(), func(tx store.Tx) error {
+		return tx.QueryRow("INSERT INTO a_numbered (note) VALUES ('new') RETURNING id").Scan(&id)
+	}))
+	require.EqualValues(t, 3*(rows-1)+2, id)
+	require.NoError(t, there.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec("DELETE FROM a_numbered WHERE id = ?", id); return err }))
+
+	back, backBooks := file(t)
+	again, err := move.Copy(t.Context(), thereBooks, backBooks, small)
+	require.NoError(t, err)
+	require.Equal(t, out, again, "the same digests")
+	whole(t, back)
+}
+
+var errStopped = errors.New("stopped")
+
+// stopping is a store that ends before or after a certain write, as a process does that is killed.
+type stopping struct {
+	store.DB
+	left *atomic.Int64
+}
+
+func (s stopping) Write(ctx context.Context, fn func(store.Tx) error) error {
+	n := s.left.Add(-1)
+	if n < 0 {
+		return errStopped
+	}
+	if err := s.DB.Write(ctx, fn); err != nil {
+		return err
+	}
+	if n == 0 && rand.N(2) == 0 { // it was killed with the commit done
+		return errStopped
+	}
+	return nil
+}
+
+// A copy that is stopped again and again ends whole. Never do both take work, and one of them does as soon as it is complete.
+func TestStoppedAndBegunAgain(t *testing.T) {
+	s := start(t)
+	if s == nil {
+		return
+	}
+	for _, way := range []string{"to the server", "to a file"} {
+		t.Run(way, func(t *testing.T) {
+			db, books := file(t)
+			fill(t, db)
+			other, otherBooks := server(t, s)
+			if way == "to a file" {
+				_, err := move.Copy(t.Context(), books, otherBooks, small)
+				require.NoError(t, err)
+				db, books = other, otherBooks
+				other, otherBooks = file(t)
+			}
+			stops := 0
+			for {
+				var left atomic.Int64
+				left.Store(int64(stops) + 1)
+				from, to := books, otherBooks
+				from.DB, to.DB = stopping{db, &left}, stopping{other, &left}
+				_, err := move.Copy(t.Context(), from, to, small)
+				open := []error{move.Check(t.Context(), db), move.Check(t.Context(), other)}
+				require.False(t, open[0] == nil && open[1] == nil && stops > 0, "both take work")
+				if err == nil {
+					require.ErrorIs(t, open[0], move.ErrMoved)
+					require.NoError(t, open[1])
+					break
+				}
+				if !errors.Is(err, errStopped) {
+					require.ErrorIs(t, err, move.ErrMoved) // it was killed with the last commit done
+					break
+				}
+				stops++
+			}
+			require.Positive(t, stops)
+			whole(t, other)
+		})
+	}
+}
+
+// What a copy is refused for, and what gives it up.
+func TestRefused(t *testing.T) {
+	db, books := file(t)
+	fill(t, db)
+	full, fullBooks := file(t)
+	fill(t, full)
+	require.NoError(t, full.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec("UPDATE a_numbered SET id = -5 WHERE id = 1"); return err }))
+	for _, dry := range []bool{true, false} {
+		_, err := move.Copy(t.Context(), books, fullBooks, move.Options{DryRun: dry})
+		require.ErrorIs(t, err, move.ErrNotEmpty)
+	}
+	require.NoError(t, move.Check(t.Context(), db))
+
+	other, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "o.db"), Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1, Steps: []store.Step{{Name: "x", SQL: "CREATE TABLE a_numbered (id INTEGER PRIMARY KEY) STRICT"}}})
+	require.NoError(t, err)
+	_, err = move.Copy(t.Context(), books, move.Books{DB: other, Name: "other", Catalog: sqlite.Catalog}, small)
+	require.ErrorIs(t, err, move.ErrSchema)
+	require.NoError(t, other.Close())
+	require.ErrorContains(t, move.GiveUp(t.Context(), db), "no copy was begun")
+
+	// A row of the copy that is not the books' own.
+	copied, copiedBooks := file(t)
+	var left atomic.Int64
+	left.Store(20)
+	broken := copiedBooks
+	broken.DB = stopping{copied, &left}
+	_, err = move.Copy(t.Context(), books, broken, small)
+	require.ErrorIs(t, err, errStopped)
+	require.ErrorIs(t, move.Check(t.Context(), db), move.ErrMoved)
+	require.ErrorIs(t, move.Check(t.Context(), copied), move.ErrIncomplete)
+	require.NoError(t, copied.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec("UPDATE a_numbered SET n = 4711 WHERE id = 1"); return err }))
+	_, err = move.Copy(t.Context(), books, copiedBooks, small)
+	require.ErrorIs(t, err, move.ErrDiffers)
+	require.ErrorContains(t, err, "a_numbered")
+	require.ErrorIs(t, move.Check(t.Context(), copied), move.ErrIncomplete, "a copy that differs takes no work")
+	require.NoError(t, move.GiveUp(t.Context(), db))
+	require.NoError(t, move.Check(t.Context(), db))
+	whole(t, db)
+}
