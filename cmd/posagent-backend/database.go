@@ -113,6 +113,20 @@ func (c *call) engine() backend.Engine {
 	}
 }
 
+// alone opens the books of the database for what copies all of them.
+func (c *call) alone(ctx context.Context, opt backend.StoreOptions) (o opened, err error) {
+	to, err := c.options(opt)
+	if err != nil {
+		return o, err
+	}
+	to.Alone = true
+	db, err := postgres.Open(ctx, to)
+	if err != nil {
+		return o, err
+	}
+	return opened{move.Books{DB: db, Name: db.Health(ctx).Path, Catalog: postgres.Catalog, Copied: postgres.Copied}, db.Close}, nil
+}
+
 // ended gives an error of the store its exit code and its remedy.
 func ended(err error) error {
 	var coded *usage.Exit

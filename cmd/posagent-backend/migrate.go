@@ -16,7 +16,6 @@ import (
 	"posagent/schemes/backend"
 	"posagent/store"
 	"posagent/store/move"
-	"posagent/store/postgres"
 )
 
 // migration are the flags of the verb.
@@ -148,16 +147,7 @@ func (c *call) books(ctx context.Context, place string) (o opened, err error) {
 	if place != "db" {
 		c.url, c.file = place, ""
 	}
-	opt, err := c.options(backend.StoreOptions{Steps: backend.Schema(), Wrapper: keys, Log: c.Log})
-	if err != nil {
-		return o, err
-	}
-	opt.Alone = true
-	db, err := postgres.Open(ctx, opt)
-	if err != nil {
-		return o, err
-	}
-	return opened{move.Books{DB: db, Name: db.Health(ctx).Path, Catalog: postgres.Catalog, Copied: postgres.Copied}, db.Close}, nil
+	return c.alone(ctx, backend.StoreOptions{Steps: backend.Schema(), Wrapper: keys, Log: c.Log})
 }
 
 // oneKey gives both places the same key: what is sealed is copied as it is.
