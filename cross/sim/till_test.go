@@ -374,8 +374,12 @@ func (x *till) lost() {
 		x.cur = nil
 		x.rest(w.exp(20*time.Second, 5*time.Minute), func() { x.goOn(s.order) })
 	case !w.calm && s.asked > 2 && w.rng.IntN(4) == 0: // it has lost the id
+		order := s.order
+		if s.said == ecr.Approved { // it is paid, as this till knows: nobody rings it up again
+			order = ""
+		}
 		x.cur = nil
-		x.rest(w.exp(20*time.Second, 5*time.Minute), func() { x.goOn(s.order) })
+		x.rest(w.exp(20*time.Second, 5*time.Minute), func() { x.goOn(order) })
 	default:
 		x.rest(w.exp(5*time.Second, time.Minute), func() { x.again(s) })
 	}

@@ -1,6 +1,7 @@
 package deliver_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strconv"
@@ -479,6 +480,33 @@ func TestSignaturesOfBothSecrets(t *testing.T) {
 		require.Len(t, list, 2)
 		require.Equal(t, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", list[0])
 		require.NotEqual(t, list[0], list[1])
+		r.stop()
+	})
+}
+
+// A process that woke after its lease was taken sends what another one is sending, too: the attempt is recorded once, and the schedule
+// goes on as if it had been made once. What another process has emitted is looked for within a second.
+func TestTwoProcessesMakeOneAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, deliver.Options{Shared: true})
+		r.answer = func(_ string, n int) reply { return reply{status: 500, after: time.Duration(n+1) * 3 * time.Second} }
+		r.start()
+		other := deliver.New(r.opt)
+		ctx, end := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- other.Run(ctx) }()
+		r.register("s", hook("http://a.test/x"))
+		sleep(time.Hour) // whoever slept for as long as there was nothing to do
+		r.emit(message("m1"))
+		sleep(9 * time.Second)
+		require.Len(t, r.of("a.test"), 2, "both have sent it")
+		list := r.list(deliver.Filter{})
+		require.Len(t, list, 1)
+		require.Len(t, list[0].Attempts, 1)
+		end()
+		require.ErrorIs(t, <-done, context.Canceled)
+		sleep(24 * time.Hour)
+		require.Greater(t, len(r.list(deliver.Filter{})[0].Attempts), 1, "it goes on")
 		r.stop()
 	})
 }

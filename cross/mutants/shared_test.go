@@ -1,0 +1,70 @@
+package mutants
+
+// ofShared are the rules of books that several processes work on, and of their way from one engine to another.
+var ofShared = []mutant{
+	{"PostgreSQL: a primary that was given up is taken", "store/postgres", "TestAPrimaryThatWasGivenUp", []edit{
+		{"store/postgres/primary.go", `	case now.Timeline < last.Timeline:`, `	case now.Timeline < 0*last.Timeline:`},
+	}},
+	{"PostgreSQL: a copy that was put back is taken", "store/postgres", "TestACopyPutBack", []edit{
+		{"store/postgres/primary.go", `	case position(now.Position) < position(last.Position):`, `	case position(now.Position) < 0:`},
+	}},
+	{"PostgreSQL: another server is taken", "store/postgres", "TestACopyPutBack", []edit{
+		{"store/postgres/primary.go", `	case now.System != last.System:`, `	case false:`},
+	}},
+	{"PostgreSQL: standbys that no commit waits for are taken", "store/postgres", "TestUnsafeServers", []edit{
+		{"store/postgres/primary.go", `	case s.standbys > 0 && s.names == "" && !t.Async:`, `	case s.standbys > 99 && s.names == "" && !t.Async:`},
+	}},
+	{"PostgreSQL: commits do not wait where the account is set so", "store/postgres", "TestUnsafeServers", []edit{
+		{"store/postgres/primary.go", `	if !weak || t.Async {`, `	if true {`},
+	}},
+	{"PostgreSQL: a password goes over the network in clear", "store/postgres", "TestUnsafeServers", []edit{
+		{"store/postgres/primary.go", `	if bad && !t.Plain {`, `	if false {`},
+	}},
+	{"PostgreSQL: who copies books does not keep others out", "store/postgres", "TestAlone", []edit{
+		{"store/postgres/presence.go", `	if s.opt.Alone {`, `	if false {`},
+	}},
+	{"a process goes on with its task when its lease may be another's", "schemes/backend/lease", "TestAHolderThatLosesTheDatabase", []edit{
+		{"schemes/backend/lease/lease.go", `			if len(h.at) > 0 {
+				h.log.Warn("the leases could not be kept: others may take them")
+			}
+			h.stop()`, `			if len(h.at) > 0 {
+				h.log.Warn("the leases could not be kept: others may take them")
+			}`},
+	}},
+	{"a lease is taken though its holder counts", "schemes/backend/lease", "TestOneAtATime", []edit{
+		{"schemes/backend/lease/lease.go", `			left := there && at == last.row && now.Sub(last.since) >= h.opt.After`, `			left := there`},
+	}},
+	{"an attempt that two processes made is recorded twice", "schemes/backend/deliver", "TestTwoProcessesMakeOneAttempt", []edit{
+		{"schemes/backend/deliver/run.go", `	case errors.Is(err, sql.ErrNoRows), err == nil && tries != p.tries:`, `	case errors.Is(err, sql.ErrNoRows):`},
+	}},
+	{"books that were moved take work", "store/move", "TestStoppedAndBegunAgain", []edit{
+		{"store/move/move.go", `		if to != nil {
+			return fmt.Errorf("%w to %s", ErrMoved, to.To)
+		}
+		from`, `		from`},
+	}},
+	{"a copy takes work before it was compared", "store/move", "TestRefused", []edit{
+		{"store/move/move.go", `		if err == nil && from != nil {
+			err = ErrIncomplete
+		}
+		return err
+	})
+}
+
+func markOf`, `		return err
+	})
+}
+
+func markOf`},
+	}},
+	{"a copy that differs is taken", "store/move", "TestRefused", []edit{
+		{"store/move/move.go", `		if was != is {`, `		if was.Rows != is.Rows {`},
+	}},
+	{"a copy is given up that has taken work", "store/move", "TestThereAndBack", []edit{
+		{"store/move/move.go", `	case to.Done:`, `	case to.Done && false:`},
+	}},
+	{"a process that ends does not tell the balancer", "cmd/posagent-backend", "TestLeavesTheBalancer", []edit{
+		{"cmd/backend/serve.go", `		b.Leave()
+`, ``},
+	}},
+}
