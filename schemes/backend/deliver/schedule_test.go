@@ -3,9 +3,11 @@ package deliver_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -484,11 +486,31 @@ func TestSignaturesOfBothSecrets(t *testing.T) {
 	})
 }
 
+// said is a log that several write to.
+type said struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
 // A process that woke after its lease was taken sends what another one is sending, too: the attempt is recorded once, and the schedule
 // goes on as if it had been made once. What another process has emitted is looked for within a second.
 func TestTwoProcessesMakeOneAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, deliver.Options{Shared: true})
+		var said said
+		r := newRig(t, deliver.Options{Shared: true, Log: slog.New(slog.NewTextHandler(&said, nil))})
 		r.answer = func(_ string, n int) reply { return reply{status: 500, after: time.Duration(n+1) * 3 * time.Second} }
 		r.start()
 		other := deliver.New(r.opt)
@@ -508,5 +530,7 @@ func TestTwoProcessesMakeOneAttempt(t *testing.T) {
 		sleep(24 * time.Hour)
 		require.Greater(t, len(r.list(deliver.Filter{})[0].Attempts), 1, "it goes on")
 		r.stop()
+		require.Contains(t, said.String(), "another process has made this attempt, too")
+		require.NotContains(t, said.String(), "delivery not recorded")
 	})
 }
