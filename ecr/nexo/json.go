@@ -129,7 +129,7 @@ func ascii(v any) []byte {
 	out := make([]byte, 0, len(plain))
 	for _, r := range string(plain) {
 		switch {
-		case r < utf8.RuneSelf:
+		case r < utf8.RuneSelf && r != 0x7f: // DEL is a control, which json leaves as it is
 			out = append(out, byte(r))
 		case r > 0xFFFF:
 			r -= 0x10000
