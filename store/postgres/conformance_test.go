@@ -103,7 +103,7 @@ func TestConformance(t *testing.T) {
 		},
 		Lose: func(tb testing.TB, place string, steps []store.Step) storetest.Losing {
 			way := &way{to: server.Socket()}
-			s, err := postgres.Open(tb.Context(), postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: place, Steps: steps, Wrapper: storetest.Wrapper{}, Dial: way.dial})
+			s, err := postgres.Open(tb.Context(), postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: place, Steps: steps, Wrapper: storetest.Wrapper{}, Dial: way.dial, Beat: -1})
 			require.NoError(tb, err)
 			return storetest.Losing{DB: s, Lose: func(took bool) {
 				way.took.Store(took)

@@ -30,6 +30,7 @@ type Options struct {
 	Memory   string
 	Alone    bool // no other process works on the schema meanwhile
 	Tolerate Tolerated
+	Beat     time.Duration // from one look at the server to the next, 0 = 10 s, negative = none: for tests that count commits
 	// StatementWithin bounds a statement, 0 = 30 s; CommitWithin a commit with what its standbys need, 0 = 15 s.
 	StatementWithin, CommitWithin time.Duration
 	// Dial connects; nil = as net.Dialer does. Tests only.
@@ -128,7 +129,7 @@ func (s *Store) known(ctx context.Context) error {
 
 // connect makes a store that has met no server yet. Sessions have these parameters beside their usual ones.
 func connect(opt Options, session map[string]string) (*Store, error) {
-	opt.Conns = cmp.Or(opt.Conns, defaultConns)
+	opt.Conns, opt.Beat = cmp.Or(opt.Conns, defaultConns), cmp.Or(opt.Beat, 10*time.Second)
 	opt.StatementWithin, opt.CommitWithin = cmp.Or(opt.StatementWithin, 30*time.Second), cmp.Or(opt.CommitWithin, 15*time.Second)
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)

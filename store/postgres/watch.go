@@ -10,23 +10,17 @@ import (
 	"posagent/store"
 )
 
-// beat is how long it takes from one look at the server to the next.
-const beat = 10 * time.Second
-
 // watch asks the server every few seconds, so that its end and its return are noticed without a caller, and remembers how far it has
 // confirmed.
 func (s *Store) watch(ctx context.Context) {
 	defer close(s.watched)
-	tick := time.NewTicker(beat)
+	if s.opt.Beat < 0 {
+		return
+	}
+	s.look(ctx)
+	tick := time.NewTicker(s.opt.Beat)
 	defer tick.Stop()
 	for {
-		err := s.present(ctx)
-		if err == nil {
-			err = s.confirm(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			s.log.Warn("the server does not confirm what it has", "err", err)
-		}
 		select {
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
@@ -35,6 +29,18 @@ func (s *Store) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
+		s.look(ctx)
+	}
+}
+
+// look asks the server once. What is wrong shows in Health.
+func (s *Store) look(ctx context.Context) {
+	err := s.present(ctx)
+	if err == nil {
+		err = s.confirm(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("the server does not confirm what it has", "err", err)
 	}
 }
 
