@@ -11,11 +11,11 @@ import (
 // or one alone.
 const presenceNumber = 7_240_118
 
-// present takes the lock again where its connection was lost; without it nothing is read or written. It answers ErrLocked where another process has the schema alone, or where
-// this one is to have it alone and others work on it.
+// present takes the lock again where its connection was lost; without it nothing is read or written. It answers ErrLocked where another
+// process has the schema alone, or where this one is to have it alone and others work on it.
 func (s *Store) present(ctx context.Context) error {
 	if s.presence != nil {
-		if s.presence.PingContext(ctx) == nil {
+		if _, err := s.presence.ExecContext(ctx, "SELECT 1"); err == nil { // a ping asks the driver alone
 			return nil
 		}
 		s.give(s.presence)

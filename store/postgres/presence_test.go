@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,4 +44,24 @@ func TestAlone(t *testing.T) {
 
 	_, err = postgres.Open(t.Context(), at(server.URL("nowhere"), ""))
 	require.ErrorContains(t, err, "CREATE SCHEMA")
+}
+
+// The lock is its connection's: where that is lost, it is taken again.
+func TestTheLockIsTakenAgain(t *testing.T) {
+	server := start(t)
+	if server == nil {
+		return
+	}
+	place := server.Place()
+	working, alone := at(place, ""), at(place, "")
+	working.Beat, alone.Alone = 50*time.Millisecond, true
+	one, err := postgres.Open(t.Context(), working)
+	require.NoError(t, err)
+	const held = "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND l.granted AND a.application_name = 'posagent'"
+	require.Equal(t, 1, server.Count(held))
+	server.Exec("", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'posagent'")
+	require.Eventually(t, func() bool { return server.Count(held) == 1 }, time.Minute, 10*time.Millisecond)
+	_, err = postgres.Open(t.Context(), alone)
+	require.ErrorIs(t, err, store.ErrLocked)
+	require.NoError(t, one.Close())
 }
