@@ -115,7 +115,8 @@ var rooms = []room{
 	{"store/sqlite", []string{"store", "store/marks"}, "the engine of a terminal and of a small backend: who assembles opens it, nobody else names it"},
 	{"store/move", []string{"store"}, "copies books between engines, and knows none"},
 	{"store/postgres", []string{"store"}, "the engine of a backend of many processes: no terminal's program carries it"},
-	{"store/postgres/pgtest", nil, "a server for tests, of Debian's programs: knows no store"},
+	{"store/postgres/pgserver", nil, "servers of Debian's programs, for tests and campaigns: knows no store"},
+	{"store/postgres/pgtest", []string{"store/postgres/pgserver"}, "the same servers, ended with a test: knows no store"},
 	{"store/storetest", []string{"store", "store/sqlite"}, "the suite that holds every engine to the contract, and stores for the tests of the rooms that own tables"},
 	{"store/crashfs", []string{"store"}, "power cuts for the store's tests"},
 
@@ -211,7 +212,7 @@ var modules = []module{
 	{"github.com/skip2/go-qrcode", []string{"device/qr"}, "its renderings encode again on each call"},
 	{"go.bug.st/serial", []string{"device/line"}, "a write on a closed port goes to whatever file reused the descriptor"},
 	{"modernc.org/sqlite", []string{"store/sqlite", "store/crashfs"}, "no SQL engine outside the store"},
-	{"github.com/jackc/pgx/v5", []string{"store/postgres", "store/postgres/pgtest"}, "PostgreSQL's protocol; 0 bytes on ARM: no terminal's program has it"},
+	{"github.com/jackc/pgx/v5", []string{"store/postgres", "store/postgres/pgserver", "store/postgres/pgtest"}, "PostgreSQL's protocol; 0 bytes on ARM: no terminal's program has it"},
 	{"modernc.org/libc", []string{"store/crashfs"}, "comes with the SQLite engine, pinned to its version"},
 	{"github.com/theupdateframework/go-tuf/v2", []string{"agent/update", "cmd/posagent-update", "cross/update"}, "the terminal itself does without it: posagent-update is a program of 10.1 MB on armv7"},
 	{"github.com/sigstore/sigstore", []string{"cmd/posagent-update", "cross/update"}, "go-tuf signs through its interface"},

@@ -1,7 +1,7 @@
-// Package pgtest runs a PostgreSQL server for tests, from Debian's programs, with a directory and a
-// socket of its own: no network, no server that runs already.
+// Package pgtest runs PostgreSQL servers for tests: those of pgserver, whose errors fail the test and
+// which end with it.
 //
-// Files: server.go.
+// Files: server.go; env.go names the server that suites run on.
 //
 // It must not be imported outside of tests.
 package pgtest

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/jackc/pgx/v5"
+
+	"posagent/store/postgres/pgserver"
 )
 
 // Env names the server on which suites run that usually run on files: a URL, as Server.URL("") has it.
@@ -21,13 +23,7 @@ func Instead(path string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(path))
 	name := "file" + hex.EncodeToString(sum[:8])
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+name); err != nil {
+	if _, err := pgserver.Column[string](url, "CREATE SCHEMA IF NOT EXISTS "+name); err != nil {
 		return "", err
 	}
 	return url + "&search_path=" + name, nil
@@ -35,20 +31,16 @@ func Instead(path string) (string, error) {
 
 // Text is all that a schema holds, as the server writes it: bytes are raw.
 func Text(url string) (string, error) {
+	tables, err := pgserver.Column[string](url, "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace")
+	if err != nil {
+		return "", err
+	}
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return "", err
 	}
 	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace")
-	if err != nil {
-		return "", err
-	}
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return "", err
-	}
 	var all []byte
 	for _, table := range tables {
 		rows, err := conn.Query(ctx, `SELECT * FROM "`+table+`"`)
