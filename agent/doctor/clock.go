@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"posagent/agent/doctor/exam"
 )
 
 const (
@@ -16,23 +18,23 @@ const (
 func clockChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-CLK-001", Severity: Critical, Command: "date -u",
+			ID: "PA-CLK-001", Severity: exam.Critical, Command: "date -u",
 			Look: func(_ context.Context, f *Facts) Finding {
-				m := measured{"clock", f.Now.UTC().Format(time.RFC3339)}
+				m := exam.Measured{"clock", f.Now.UTC().Format(time.RFC3339)}
 				if !f.Sane(f.Now) {
-					return m.failed("the clock shows a day before this program was built, or decades after it")
+					return m.Failed("the clock shows a day before this program was built, or decades after it")
 				}
-				return m.passed()
+				return m.Passed()
 			},
 		},
 		{
-			ID: "PA-CLK-002", Severity: Minor, After: []string{"PA-CLK-001"}, Command: "timedatectl status",
+			ID: "PA-CLK-002", Severity: exam.Minor, After: []string{"PA-CLK-001"}, Command: "timedatectl status",
 			Look: func(context.Context, *Facts) Finding {
 				var t unix.Timex
 				if _, err := unix.Adjtimex(&t); err != nil {
-					return nothing("the kernel does not say: " + err.Error())
+					return exam.Nothing("the kernel does not say: " + err.Error())
 				}
-				return warnedIf(t.Status&unix.STA_UNSYNC != 0, "no time service keeps the clock")
+				return exam.WarnedIf(t.Status&unix.STA_UNSYNC != 0, "no time service keeps the clock")
 			},
 		},
 	}
@@ -41,15 +43,15 @@ func clockChecks() []Check {
 // drift judges the clock by the time that the backend says.
 func drift(a Answer) Finding {
 	if a.Clock.IsZero() {
-		return nothing("the backend does not say the time")
+		return exam.Nothing("the backend does not say the time")
 	}
 	d := a.At.Sub(a.Clock)
-	m := measured{"off_by", d.Round(time.Second).String(), "backend", a.Clock.UTC().Format(time.RFC3339)}
+	m := exam.Measured{"off_by", d.Round(time.Second).String(), "backend", a.Clock.UTC().Format(time.RFC3339)}
 	switch {
 	case d.Abs() >= driftFail:
-		return m.failed("the clock of the box differs from the backend's by more than five minutes")
+		return m.Failed("the clock of the box differs from the backend's by more than five minutes")
 	case d.Abs() >= driftWarn:
-		return m.warned("the clock of the box differs from the backend's")
+		return m.Warned("the clock of the box differs from the backend's")
 	}
-	return m.passed()
+	return m.Passed()
 }

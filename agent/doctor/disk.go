@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"posagent/agent/doctor/exam"
 )
 
 const (
@@ -21,99 +23,85 @@ const (
 func diskChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-DSK-001", Severity: Critical, Command: "ls -ld {state}",
+			ID: "PA-DSK-001", Severity: exam.Critical, Command: "ls -ld {state}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if _, err := os.Stat(f.State); errors.Is(err, os.ErrNotExist) {
 					return missingDir(f.State)
 				} else if err != nil {
-					return failed("seen", err.Error())
+					return exam.Failed("seen", err.Error())
 				}
 				if err := f.Dir(); err != nil {
-					return failed("seen", err.Error())
+					return exam.Failed("seen", err.Error())
 				}
 				if err := unix.Access(f.State, unix.R_OK|unix.W_OK|unix.X_OK); err != nil && !errors.Is(err, unix.EROFS) {
-					return failed("seen", fmt.Sprintf("this user may not write %s: %v", f.State, err))
+					return exam.Failed("seen", fmt.Sprintf("this user may not write %s: %v", f.State, err))
 				}
-				return passed()
+				return exam.Passed()
 			},
 		},
 		{
-			ID: "PA-DSK-002", Severity: Critical, After: []string{"PA-DSK-001"}, Command: "dmesg | tail",
+			ID: "PA-DSK-002", Severity: exam.Critical, After: []string{"PA-DSK-001"}, Command: "dmesg | tail",
 			Look: func(_ context.Context, f *Facts) Finding {
-				bad, err := ReadOnly(existing(f.State))
+				bad, err := exam.ReadOnly(exam.Existing(f.State))
 				if err != nil {
-					return failed("seen", err.Error())
+					return exam.Failed("seen", err.Error())
 				}
-				return failedIf(bad, "mounted read-only")
+				return exam.FailedIf(bad, "mounted read-only")
 			},
 		},
 		{
-			ID: "PA-DSK-003", Severity: Critical, After: []string{"PA-DSK-001", "PA-DSK-002"}, Command: "df -h {state}",
+			ID: "PA-DSK-003", Severity: exam.Critical, After: []string{"PA-DSK-001", "PA-DSK-002"}, Command: "df -h {state}",
 			Look: func(ctx context.Context, f *Facts) Finding {
 				st, err := f.fs()
 				if err != nil {
-					return failed("seen", err.Error())
+					return exam.Failed("seen", err.Error())
 				}
 				free := int64(st.Bavail) * int64(st.Bsize)
 				short := max(0, leastSpace-free)
 				switch j := f.Journal(ctx); j.State {
 				case FullDisk:
-					return failed("seen", "no space for the journal", "free_bytes", fmt.Sprint(free))
+					return exam.Failed("seen", "no space for the journal", "free_bytes", fmt.Sprint(free))
 				case Readable:
 					short = j.ShortBytes
 				}
-				m := measured{"free_bytes", fmt.Sprint(free)}
+				m := exam.Measured{"free_bytes", fmt.Sprint(free)}
 				switch {
 				case short > 0:
-					return m.failed(fmt.Sprintf("at least %d KiB have to be freed before a sale is accepted", short>>10+1))
+					return m.Failed(fmt.Sprintf("at least %d KiB have to be freed before a sale is accepted", short>>10+1))
 				case free < fewSpace:
-					return m.warned("less than 32 MiB free")
+					return m.Warned("less than 32 MiB free")
 				}
-				return m.passed()
+				return m.Passed()
 			},
 		},
 		{
-			ID: "PA-DSK-004", Severity: Critical, After: []string{"PA-DSK-002"}, Command: "df -i {state}",
+			ID: "PA-DSK-004", Severity: exam.Critical, After: []string{"PA-DSK-002"}, Command: "df -i {state}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				st, err := f.fs()
 				if err != nil {
-					return failed("seen", err.Error())
+					return exam.Failed("seen", err.Error())
 				}
-				return inodes(uint64(st.Files), uint64(st.Ffree))
+				return exam.Inodes(uint64(st.Files), uint64(st.Ffree))
 			},
 		},
 		{
-			ID: "PA-DSK-005", Severity: Critical, After: []string{"PA-DSK-003", "PA-DSK-004"}, Command: "dmesg | tail",
+			ID: "PA-DSK-005", Severity: exam.Critical, After: []string{"PA-DSK-003", "PA-DSK-004"}, Command: "dmesg | tail",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if _, err := os.Stat(f.State); errors.Is(err, os.ErrNotExist) {
-					return nothing("no state directory yet")
+					return exam.Nothing("no state directory yet")
 				}
 				took, err := syncOnce(filepath.Join(f.State, "doctor.probe"))
-				m := measured{"sync_ms", fmt.Sprint(took.Milliseconds())}
+				m := exam.Measured{"sync_ms", fmt.Sprint(took.Milliseconds())}
 				switch {
 				case err != nil:
-					return failed("seen", err.Error())
+					return exam.Failed("seen", err.Error())
 				case took >= slowSync:
-					return m.warned("one sync takes half a second or more")
+					return m.Warned("one sync takes half a second or more")
 				}
-				return m.passed()
+				return m.Passed()
 			},
 		},
 	}
-}
-
-// inodes judges how many files a file system can still hold. One that does not count them can hold any number.
-func inodes(all, free uint64) Finding {
-	m := measured{"free_inodes", fmt.Sprint(free)}
-	switch {
-	case all == 0:
-		return passed()
-	case free == 0:
-		return m.failed("no inode is free")
-	case free < all/100:
-		return m.warned("less than one inode in a hundred is free")
-	}
-	return m.passed()
 }
 
 // missingDir judges a state directory that the first start has to make.
@@ -126,32 +114,14 @@ func missingDir(dir string) Finding {
 		parent = filepath.Dir(parent)
 	}
 	if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil && !errors.Is(err, unix.EROFS) {
-		return failed("seen", fmt.Sprintf("%s is not there, and this user may not make it in %s: %v", dir, parent, err))
+		return exam.Failed("seen", fmt.Sprintf("%s is not there, and this user may not make it in %s: %v", dir, parent, err))
 	}
-	return passed("seen", "not there yet: the first start makes it")
+	return exam.Passed("seen", "not there yet: the first start makes it")
 }
 
-// ReadOnly says that the file system of a directory takes no writes.
-func ReadOnly(dir string) (bool, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return false, err
-	}
-	return st.Flags&unix.ST_RDONLY != 0 || errors.Is(unix.Access(dir, unix.W_OK), unix.EROFS), nil
+func (f *Facts) fs() (st unix.Statfs_t, err error) {
+	return st, unix.Statfs(exam.Existing(f.State), &st)
 }
-
-// existing is a directory, or what is there above it.
-func existing(dir string) string {
-	for dir != filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	return dir
-}
-
-func (f *Facts) fs() (st unix.Statfs_t, err error) { return st, unix.Statfs(existing(f.State), &st) }
 
 // syncOnce writes one block, and returns how long its sync took.
 func syncOnce(path string) (took time.Duration, err error) {
@@ -169,4 +139,12 @@ func syncOnce(path string) (took time.Duration, err error) {
 	}
 	took = time.Since(began)
 	return took, errors.Join(err, file.Close(), removed(path))
+}
+
+// removed deletes a file that may not be there.
+func removed(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }

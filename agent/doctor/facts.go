@@ -5,8 +5,8 @@ import (
 	"net"
 	"strings"
 	"time"
-	"unicode"
 
+	"posagent/agent/doctor/exam"
 	"posagent/agent/ready"
 )
 
@@ -230,8 +230,8 @@ type Account struct {
 	Answer  Answer
 }
 
-// fill puts what is known into a remedy.
-func (f *Facts) fill(text string) string {
+// Fill puts what is known into a remedy: {config}, {flags}, {run}, {state}, {scheme}, {host}, {name}, {device} and {list}.
+func (f *Facts) Fill(text string) string {
 	config := f.Place.In()
 	if strings.Contains(text, "[upstream") {
 		config = f.Place.In("upstream.roots_file", "upstream.client_cert", "upstream.pins", "upstream.base", "upstream.")
@@ -245,7 +245,7 @@ func (f *Facts) fill(text string) string {
 	if f.secure() {
 		scheme = "https"
 	}
-	return strings.NewReplacer("{scheme}", scheme, "{config}", clean(config), "{flags}", f.Place.Flags, "{run}", f.Place.Start(), "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device), "{list}", clean(f.Config.List)).Replace(text)
+	return strings.NewReplacer("{scheme}", scheme, "{config}", exam.Clean(config), "{flags}", f.Place.Flags, "{run}", f.Place.Start(), "{state}", f.State, "{host}", exam.Clean(host), "{name}", exam.Clean(name), "{device}", exam.Clean(device), "{list}", exam.Clean(f.Config.List)).Replace(text)
 }
 
 // host is the backend's host with its port, as its address has it, and its name alone.
@@ -257,20 +257,3 @@ func (f *Facts) host() (host, name string) {
 	}
 	return host, host
 }
-
-// clean takes what would break a line, or a terminal, out of a text from outside, and bounds it.
-func clean(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
-			return ' '
-		}
-		return r
-	}, s)
-	if r := []rune(s); len(r) > longest {
-		return string(r[:longest]) + "…"
-	}
-	return s
-}
-
-// longest is how many letters of a text from outside are shown.
-const longest = 240

@@ -7,42 +7,44 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"posagent/agent/doctor/exam"
 )
 
 // guardChecks are about who else can reach the terminal.
 func guardChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-SEC-001", Severity: Critical, After: []string{"PA-CFG-005", "PA-DSK-001"}, Command: "ls -l {state}",
-			Look: func(_ context.Context, f *Facts) Finding { return failedBy(f.Token()) },
+			ID: "PA-SEC-001", Severity: exam.Critical, After: []string{"PA-CFG-005", "PA-DSK-001"}, Command: "ls -l {state}",
+			Look: func(_ context.Context, f *Facts) Finding { return exam.FailedBy(f.Token()) },
 		},
 		{
-			ID: "PA-SEC-002", Severity: Minor, After: []string{"PA-CFG-005"}, Command: showConfig,
+			ID: "PA-SEC-002", Severity: exam.Minor, After: []string{"PA-CFG-005"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
-				return warnedIf(len(f.Config.Open) > 0, strings.Join(f.Config.Open, " ")+" takes every address without a password")
+				return exam.WarnedIf(len(f.Config.Open) > 0, strings.Join(f.Config.Open, " ")+" takes every address without a password")
 			},
 		},
 		{
-			ID: "PA-SEC-003", Severity: Minor, Command: "ps -o user= -C posagent",
+			ID: "PA-SEC-003", Severity: exam.Minor, Command: "ps -o user= -C posagent",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if !f.Daemon.Running {
-					return nothing("no terminal runs")
+					return exam.Nothing("no terminal runs")
 				}
 				uid, ok := userOf(filepath.Join(f.Proc, strconv.Itoa(f.Daemon.PID), "status"))
 				switch {
 				case !ok:
-					return nothing("the kernel does not say")
+					return exam.Nothing("the kernel does not say")
 				case uid == 0:
-					return warned("seen", "it runs as root")
+					return exam.Warned("seen", "it runs as root")
 				}
-				return passed("uid", fmt.Sprint(uid))
+				return exam.Passed("uid", fmt.Sprint(uid))
 			},
 		},
 		{
-			ID: "PA-SEC-004", Severity: Minor, Command: "swapon --show",
+			ID: "PA-SEC-004", Severity: exam.Minor, Command: "swapon --show",
 			Look: func(_ context.Context, f *Facts) Finding {
 				areas := swaps(filepath.Join(f.Proc, "swaps"))
-				return warnedIf(len(areas) > 0, "swap on "+strings.Join(areas, " "))
+				return exam.WarnedIf(len(areas) > 0, "swap on "+strings.Join(areas, " "))
 			},
 		},
 	}

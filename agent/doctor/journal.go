@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/agent/doctor/exam"
 	"posagent/agent/ready"
 )
 
@@ -23,7 +24,7 @@ const unkeyed = "this user has no key to verify the journal with"
 func journalChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-DB-001", Severity: Critical, After: []string{"PA-DSK-002", "PA-DSK-003", "PA-DSK-004"}, Command: "posagent sale list{flags}",
+			ID: "PA-DB-001", Severity: exam.Critical, After: []string{"PA-DSK-002", "PA-DSK-003", "PA-DSK-004"}, Command: "posagent sale list{flags}",
 			Look: ofJournal(func(f *Facts, j Journal) Finding {
 				switch j.State {
 				case CutShort:
@@ -33,118 +34,118 @@ func journalChecks() []Check {
 					found.Type = "posagent help restore" // there is no list of sales to look at
 					return found
 				case NoJournal:
-					return passed("seen", "no journal yet: the first start makes it")
+					return exam.Passed("seen", "no journal yet: the first start makes it")
 				}
-				return passed()
+				return exam.Passed()
 			}),
 		},
 		{
-			ID: "PA-DB-002", Severity: Critical, After: []string{"PA-DB-001"}, Command: "posagent version",
-			Look: ofJournal(func(_ *Facts, j Journal) Finding { return failedIf(j.State == NewerSchema, j.Text) }),
+			ID: "PA-DB-002", Severity: exam.Critical, After: []string{"PA-DB-001"}, Command: "posagent version",
+			Look: ofJournal(func(_ *Facts, j Journal) Finding { return exam.FailedIf(j.State == NewerSchema, j.Text) }),
 		},
 		{
-			ID: "PA-DB-003", Severity: Critical, After: []string{"PA-DB-001", "PA-DB-002"}, Command: "dmesg | tail",
+			ID: "PA-DB-003", Severity: exam.Critical, After: []string{"PA-DB-001", "PA-DB-002"}, Command: "dmesg | tail",
 			Look: ofJournal(func(_ *Facts, j Journal) Finding {
 				if j.State == Forbidden {
-					return failed("seen", j.Text).typed("run this as the user that owns {state}", "ls -l {state}")
+					return exam.Failed("seen", j.Text).Typed("run this as the user that owns {state}", "ls -l {state}")
 				}
-				return failedIf(j.State == NoDatabase || j.State == Unreadable, j.Text)
+				return exam.FailedIf(j.State == NoDatabase || j.State == Unreadable, j.Text)
 			}),
 		},
 		{
-			ID: "PA-KEY-004", Severity: Critical, After: []string{"PA-KEY-002", "PA-DB-003"}, Command: "ls -l {state}/keys",
+			ID: "PA-KEY-004", Severity: exam.Critical, After: []string{"PA-KEY-002", "PA-DB-003"}, Command: "ls -l {state}/keys",
 			Look: ofJournal(func(f *Facts, j Journal) Finding {
 				switch {
 				case j.State == Readable && !j.Keyed:
-					return nothing(unkeyed)
+					return exam.Nothing(unkeyed)
 				case j.State == WrongKey:
 					return f.said(ready.Trouble{Cause: ready.KeyWrong, Where: f.State, Detail: j.Text})
 				}
-				return passed()
+				return exam.Passed()
 			}),
 		},
 		{
-			ID: "PA-DB-004", Severity: Critical, After: []string{"PA-KEY-004"}, Command: "dmesg | tail",
+			ID: "PA-DB-004", Severity: exam.Critical, After: []string{"PA-KEY-004"}, Command: "dmesg | tail",
 			Look: func(ctx context.Context, f *Facts) Finding {
 				j := f.Journal(ctx)
 				switch {
 				case j.State == Damaged:
-					return failed("seen", j.Text)
+					return exam.Failed("seen", j.Text)
 				case j.State != Readable:
-					return nothing("no journal to look into")
+					return exam.Nothing("no journal to look into")
 				}
 				late, err := soon(ctx, j.Quick)
 				if late {
-					return nothing("the journal is too large for the time limit; the start of the terminal checks it")
+					return exam.Nothing("the journal is too large for the time limit; the start of the terminal checks it")
 				}
-				return failedBy(err)
+				return exam.FailedBy(err)
 			},
 		},
 		{
-			ID: "PA-DB-005", Severity: Major, After: []string{"PA-KEY-004"}, Command: "fuser -v {state}/agent.db",
+			ID: "PA-DB-005", Severity: exam.Major, After: []string{"PA-KEY-004"}, Command: "fuser -v {state}/agent.db",
 			Look: ofJournal(func(_ *Facts, j Journal) Finding {
-				m := measured{"wal_bytes", fmt.Sprint(j.WALBytes)}
+				m := exam.Measured{"wal_bytes", fmt.Sprint(j.WALBytes)}
 				switch {
 				case j.WALBytes > hugeWAL:
-					return m.failed("more than 64 MiB")
+					return m.Failed("more than 64 MiB")
 				case j.WALBytes > longWAL:
-					return m.warned("more than 32 MiB")
+					return m.Warned("more than 32 MiB")
 				}
-				return m.passed()
+				return m.Passed()
 			}),
 		},
 		{
-			ID: "PA-DB-006", Severity: Critical, After: []string{"PA-DB-004"}, Command: "posagent status{flags}",
+			ID: "PA-DB-006", Severity: exam.Critical, After: []string{"PA-DB-004"}, Command: "posagent status{flags}",
 			Look: ofJournal(func(_ *Facts, j Journal) Finding {
 				if len(j.Missing) == 0 && !j.Keyed {
-					return nothing(unkeyed)
+					return exam.Nothing(unkeyed)
 				}
-				return failedIf(len(j.Missing) > 0, strings.Join(j.Missing, "; "))
+				return exam.FailedIf(len(j.Missing) > 0, strings.Join(j.Missing, "; "))
 			}),
 		},
 		{
-			ID: "PA-DB-007", Severity: Critical, After: []string{"PA-DB-004"}, Command: "posagent sale list{flags}",
+			ID: "PA-DB-007", Severity: exam.Critical, After: []string{"PA-DB-004"}, Command: "posagent sale list{flags}",
 			Look: ofJournal(func(_ *Facts, j Journal) Finding {
 				switch {
 				case len(j.Altered) > 0:
-					return failed("seen", strings.Join(j.Altered, ", ")).typed("", "posagent sale show "+j.Altered[0]+"{flags}")
+					return exam.Failed("seen", strings.Join(j.Altered, ", ")).Typed("", "posagent sale show "+j.Altered[0]+"{flags}")
 				case !j.Keyed:
-					return nothing(unkeyed)
+					return exam.Nothing(unkeyed)
 				}
-				return passed()
+				return exam.Passed()
 			}),
 		},
 		{
-			ID: "PA-DB-008", Severity: Major, After: []string{"PA-DB-004"}, Command: "posagent audit --check{flags}",
+			ID: "PA-DB-008", Severity: exam.Major, After: []string{"PA-DB-004"}, Command: "posagent audit --check{flags}",
 			Look: func(ctx context.Context, f *Facts) Finding {
 				j := f.Journal(ctx)
 				if j.State != Readable || j.Audit == nil {
-					return nothing("no audit log that this user can verify")
+					return exam.Nothing("no audit log that this user can verify")
 				}
 				var wrong []string
 				late, err := soon(ctx, func(ctx context.Context) (err error) { wrong, err = j.Audit(ctx); return err })
 				switch {
 				case late:
-					return nothing("the log is too long for the time limit; posagent audit --check verifies it")
+					return exam.Nothing("the log is too long for the time limit; posagent audit --check verifies it")
 				case err != nil:
-					return failedBy(err)
+					return exam.FailedBy(err)
 				}
-				return failedIf(len(wrong) > 0, strings.Join(wrong, "; "))
+				return exam.FailedIf(len(wrong) > 0, strings.Join(wrong, "; "))
 			},
 		},
 		{
-			ID: "PA-DB-009", Severity: Minor, After: []string{"PA-DB-001"}, Command: showConfig,
+			ID: "PA-DB-009", Severity: exam.Minor, After: []string{"PA-DB-001"}, Command: showConfig,
 			Look: func(ctx context.Context, f *Facts) Finding {
 				switch {
 				case f.Config.Mark == "":
-					return nothing("no second mark is set")
+					return exam.Nothing("no second mark is set")
 				case f.Journal(ctx).State == NoJournal:
-					return nothing("no journal yet")
+					return exam.Nothing("no journal yet")
 				}
 				if _, err := os.Stat(f.Config.Mark); err != nil {
-					return warned("seen", err.Error())
+					return exam.Warned("seen", err.Error())
 				}
-				return passed()
+				return exam.Passed()
 			},
 		},
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/doctor/exam"
 	"posagent/agent/ready"
 )
 
@@ -67,10 +68,10 @@ func TestALineOrAProgramThatSells(t *testing.T) {
 	c, ok := Find("PA-SER-001")
 	require.True(t, ok)
 	for _, whole := range []Config{{Serial: []string{"/dev/ttyS0"}}, {TCP: []string{"127.0.0.1:20007"}}, {Sellers: 1}, {Sandbox: true}} {
-		require.Equal(t, Pass, c.Look(t.Context(), &Facts{Config: whole}).Status, "%+v", whole)
+		require.Equal(t, exam.Pass, c.Look(t.Context(), &Facts{Config: whole}).Status, "%+v", whole)
 	}
 	found := c.Look(t.Context(), &Facts{Place: ready.Place{Config: "/c.toml"}})
-	require.Equal(t, Fail, found.Status)
+	require.Equal(t, exam.Fail, found.Status)
 	require.Contains(t, found.Do, `set [ecr] serial or tcp in /c.toml, or give a client of [port.clients] may = ["read", "sales"]`)
 }
 
@@ -79,8 +80,8 @@ func TestEachTextBelongsToACheck(t *testing.T) {
 	for _, language := range []string{englishText, germanText} {
 		paragraphs := strings.Split(strings.TrimSpace(language), "\n\n")
 		require.Len(t, paragraphs, len(Checks()))
-		require.Len(t, texts(language), len(Checks()))
-		for id, text := range texts(language) {
+		require.Len(t, exam.Texts(language), len(Checks()))
+		for id, text := range exam.Texts(language) {
 			_, ok := Find(id)
 			require.True(t, ok, "%s: %s", id, text.Title)
 		}
@@ -92,32 +93,32 @@ func TestJudges(t *testing.T) {
 	day := 24 * time.Hour
 	for name, tc := range map[string]struct {
 		found Finding
-		want  Status
+		want  exam.Status
 	}{
-		"no operation waits":                 {oldest(Journal{}, noon, time.Hour), Pass},
-		"an hour, no limit":                  {oldest(Journal{Oldest: noon.Add(-time.Hour)}, noon, 0), Pass},
-		"more than an hour, no limit":        {oldest(Journal{Oldest: noon.Add(-time.Hour - time.Second)}, noon, 0), Fail},
-		"more than an hour, limit a week":    {oldest(Journal{Oldest: noon.Add(-time.Hour - time.Second)}, noon, 7*day), Fail},
-		"half of the limit":                  {oldest(Journal{Oldest: noon.Add(-10 * time.Second)}, noon, 20*time.Second), Pass},
-		"more than half of the limit":        {oldest(Journal{Oldest: noon.Add(-11 * time.Second)}, noon, 20*time.Second), Fail},
-		"no list":                            {fresh(time.Time{}, noon, time.Hour), Skip},
-		"a list three times as old":          {fresh(noon.Add(-3*time.Hour-30*time.Second), noon, time.Hour), Pass},
-		"a list that is older":               {fresh(noon.Add(-3*time.Hour-31*time.Second), noon, time.Hour), Fail},
-		"the backend says no time":           {drift(Answer{At: noon}), Skip},
-		"29 s behind":                        {drift(Answer{At: noon, Clock: noon.Add(29 * time.Second)}), Pass},
-		"30 s behind":                        {drift(Answer{At: noon, Clock: noon.Add(30 * time.Second)}), Warn},
-		"five minutes ahead":                 {drift(Answer{At: noon, Clock: noon.Add(-5 * time.Minute)}), Fail},
-		"a certificate of a month":           {dates(noon.Add(-day), noon.Add(30*day), noon), Pass},
-		"a certificate of less":              {dates(noon.Add(-day), noon.Add(30*day-time.Second), noon), Warn},
-		"a certificate that ends now":        {dates(noon.Add(-day), noon, noon), Fail},
-		"a certificate of tomorrow":          {dates(noon.Add(day), noon.Add(90*day), noon), Fail},
-		"a file system that counts no inode": {inodes(0, 0), Pass},
-		"one inode of a hundred":             {inodes(1000, 10), Pass},
-		"less":                               {inodes(1000, 9), Warn},
-		"none":                               {inodes(1000, 0), Fail},
+		"no operation waits":                 {oldest(Journal{}, noon, time.Hour), exam.Pass},
+		"an hour, no limit":                  {oldest(Journal{Oldest: noon.Add(-time.Hour)}, noon, 0), exam.Pass},
+		"more than an hour, no limit":        {oldest(Journal{Oldest: noon.Add(-time.Hour - time.Second)}, noon, 0), exam.Fail},
+		"more than an hour, limit a week":    {oldest(Journal{Oldest: noon.Add(-time.Hour - time.Second)}, noon, 7*day), exam.Fail},
+		"half of the limit":                  {oldest(Journal{Oldest: noon.Add(-10 * time.Second)}, noon, 20*time.Second), exam.Pass},
+		"more than half of the limit":        {oldest(Journal{Oldest: noon.Add(-11 * time.Second)}, noon, 20*time.Second), exam.Fail},
+		"no list":                            {fresh(time.Time{}, noon, time.Hour), exam.Skip},
+		"a list three times as old":          {fresh(noon.Add(-3*time.Hour-30*time.Second), noon, time.Hour), exam.Pass},
+		"a list that is older":               {fresh(noon.Add(-3*time.Hour-31*time.Second), noon, time.Hour), exam.Fail},
+		"the backend says no time":           {drift(Answer{At: noon}), exam.Skip},
+		"29 s behind":                        {drift(Answer{At: noon, Clock: noon.Add(29 * time.Second)}), exam.Pass},
+		"30 s behind":                        {drift(Answer{At: noon, Clock: noon.Add(30 * time.Second)}), exam.Warn},
+		"five minutes ahead":                 {drift(Answer{At: noon, Clock: noon.Add(-5 * time.Minute)}), exam.Fail},
+		"a certificate of a month":           {dates(noon.Add(-day), noon.Add(30*day), noon), exam.Pass},
+		"a certificate of less":              {dates(noon.Add(-day), noon.Add(30*day-time.Second), noon), exam.Warn},
+		"a certificate that ends now":        {dates(noon.Add(-day), noon, noon), exam.Fail},
+		"a certificate of tomorrow":          {dates(noon.Add(day), noon.Add(90*day), noon), exam.Fail},
+		"a file system that counts no inode": {exam.Inodes(0, 0), exam.Pass},
+		"one inode of a hundred":             {exam.Inodes(1000, 10), exam.Pass},
+		"less":                               {exam.Inodes(1000, 9), exam.Warn},
+		"none":                               {exam.Inodes(1000, 0), exam.Fail},
 	} {
 		require.Equal(t, tc.want, tc.found.Status, name)
-		if tc.want == Fail || tc.want == Warn {
+		if tc.want == exam.Fail || tc.want == exam.Warn {
 			require.Contains(t, tc.found.Saw, "seen", name)
 		}
 	}
@@ -135,10 +136,10 @@ func TestConfigurationErrorsBelongToOneCheck(t *testing.T) {
 		for _, c := range configChecks()[1:5] {
 			found := c.Look(t.Context(), f)
 			if c.ID != want {
-				require.Equal(t, Pass, found.Status, "%s of %+v", c.ID, p)
+				require.Equal(t, exam.Pass, found.Status, "%s of %+v", c.ID, p)
 				continue
 			}
-			require.Equal(t, Fail, found.Status, "%s of %+v", c.ID, p)
+			require.Equal(t, exam.Fail, found.Status, "%s of %+v", c.ID, p)
 			require.Contains(t, found.Saw[1], p.Text)
 		}
 	}
@@ -231,9 +232,9 @@ func TestAJournalThatIsTooLargeIsNoFailure(t *testing.T) {
 				check, ok := Find(id)
 				require.True(t, ok)
 				check.After = nil
-				r := Examine(t.Context(), []Check{check}, f, Usual())[0]
-				require.Equal(t, Skip, r.Status, "%s %s: %v", name, id, r.Evidence)
-				require.Empty(t, r.Evidence[WaitsFor])
+				r := exam.Examine(t.Context(), []Check{check}, f, exam.Usual())[0]
+				require.Equal(t, exam.Skip, r.Status, "%s %s: %v", name, id, r.Evidence)
+				require.Empty(t, r.Evidence[exam.WaitsFor])
 				require.EqualValues(t, 3000, r.DurationMS)
 			}
 		}
@@ -257,10 +258,10 @@ func TestWhatIsNotOnTheWayIsNotLookedAt(t *testing.T) {
 		var none []string
 		for _, c := range networkChecks() {
 			c.After = nil
-			if r := Examine(t.Context(), []Check{c}, f, Usual())[0]; r.Status == Skip {
+			if r := exam.Examine(t.Context(), []Check{c}, f, exam.Usual())[0]; r.Status == exam.Skip {
 				none = append(none, c.ID)
 			} else {
-				require.Equal(t, Pass, r.Status, c.ID)
+				require.Equal(t, exam.Pass, r.Status, c.ID)
 			}
 		}
 		require.Equal(t, tc.none, none, backend)

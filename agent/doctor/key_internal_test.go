@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/agent/doctor/exam"
 )
 
 // A certificate of the enrolment is renewed by the terminal, and one that client_cert names is not: who does what depends on whose it is.
@@ -30,12 +32,12 @@ func TestWhoseCertificateEnds(t *testing.T) {
 	require.True(t, ok)
 	for _, tc := range []struct {
 		left time.Duration
-		want Status
-	}{{31 * 24 * time.Hour, Pass}, {29 * 24 * time.Hour, Warn}, {6 * 24 * time.Hour, Warn}, {-time.Hour, Fail}} {
+		want exam.Status
+	}{{31 * 24 * time.Hour, exam.Pass}, {29 * 24 * time.Hour, exam.Warn}, {6 * 24 * time.Hour, exam.Warn}, {-time.Hour, exam.Fail}} {
 		der := until(noon.Add(tc.left))
 		found := check.Look(context.Background(), &Facts{Now: noon, Config: Config{Device: der}})
 		require.Equal(t, tc.want, found.Status)
-		if tc.want == Pass {
+		if tc.want == exam.Pass {
 			continue
 		}
 		require.Contains(t, found.Do, "posagent enroll{flags} tries at once")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"posagent/agent/doctor/exam"
 	"posagent/agent/ready"
 )
 
@@ -20,49 +21,49 @@ func lineCheck(c Check, causes ...ready.Cause) Check {
 func (f *Facts) lineFault(command string, causes []ready.Cause) Finding {
 	switch {
 	case len(f.Config.Serial) == 0 && f.Daemon.Serial == "":
-		return nothing("no serial line is set")
+		return exam.Nothing("no serial line is set")
 	case f.Daemon.Running && !f.Daemon.Told:
-		return nothing("the terminal has not said yet")
+		return exam.Nothing("the terminal has not said yet")
 	case f.Daemon.Running:
 		for _, t := range f.Daemon.Troubles {
 			if slices.Contains(causes, t.Cause) {
-				return failed("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
+				return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
 			}
 		}
-		return passed()
+		return exam.Passed()
 	}
 	var devices []string
 	for _, l := range f.Lines() {
 		if slices.Contains(causes, l.Cause) {
 			found := f.said(ready.Trouble{Cause: l.Cause, Where: l.Name, Detail: l.Text, Remedy: l.Remedy})
 			found.Saw = append(found.Saw, "detail", l.Text)
-			return found.typed(found.Do, strings.ReplaceAll(command, "{device}", l.Name))
+			return found.Typed(found.Do, strings.ReplaceAll(command, "{device}", l.Name))
 		}
 		devices = append(devices, l.Device)
 	}
-	return passed("device", strings.Join(devices, " "))
+	return exam.Passed("device", strings.Join(devices, " "))
 }
 
 // lineChecks are about the register's line.
 func lineChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-SER-001", Severity: Critical, After: []string{"PA-CFG-005", "PA-CFG-006"}, Command: showConfig,
+			ID: "PA-SER-001", Severity: exam.Critical, After: []string{"PA-CFG-005", "PA-CFG-006"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
 				if len(f.Config.Serial)+len(f.Config.TCP)+f.Config.Sellers == 0 && !f.Config.Sandbox {
 					return f.said(ready.Trouble{Cause: ready.NoLine})
 				}
-				return passed()
+				return exam.Passed()
 			},
 		},
-		lineCheck(Check{ID: "PA-SER-002", Severity: Critical, After: []string{"PA-SER-001"}, Command: "ls /dev/serial/by-id"}, ready.LineGone, ready.LinePulled),
-		lineCheck(Check{ID: "PA-SER-003", Severity: Critical, After: []string{"PA-SER-002"}, Command: "ls /dev/serial/by-id"}, ready.LineNoTTY),
-		lineCheck(Check{ID: "PA-SER-004", Severity: Critical, After: []string{"PA-SER-003"}, Command: "ls -l {device}"}, ready.LineDenied),
+		lineCheck(Check{ID: "PA-SER-002", Severity: exam.Critical, After: []string{"PA-SER-001"}, Command: "ls /dev/serial/by-id"}, ready.LineGone, ready.LinePulled),
+		lineCheck(Check{ID: "PA-SER-003", Severity: exam.Critical, After: []string{"PA-SER-002"}, Command: "ls /dev/serial/by-id"}, ready.LineNoTTY),
+		lineCheck(Check{ID: "PA-SER-004", Severity: exam.Critical, After: []string{"PA-SER-003"}, Command: "ls -l {device}"}, ready.LineDenied),
 		{
-			ID: "PA-SER-005", Severity: Critical, After: []string{"PA-SER-004", "PA-SYS-001"}, Command: "fuser -v {device}",
+			ID: "PA-SER-005", Severity: exam.Critical, After: []string{"PA-SER-004", "PA-SYS-001"}, Command: "fuser -v {device}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if len(f.Config.Serial) == 0 {
-					return nothing("no serial line is set")
+					return exam.Nothing("no serial line is set")
 				}
 				for _, l := range f.Lines() {
 					others := slices.DeleteFunc(holders(f.Proc, l.Device), func(h process) bool { return h.pid == f.Daemon.PID || h.pid == f.Mine })
@@ -73,60 +74,60 @@ func lineChecks() []Check {
 					for _, h := range others {
 						found.Saw = append(found.Saw, "held_by", h.String())
 					}
-					return found.typed(found.Do, "fuser -v "+l.Name)
+					return found.Typed(found.Do, "fuser -v "+l.Name)
 				}
 				for _, t := range f.Daemon.Troubles {
 					if t.Cause == ready.LineBusy { // who has it cannot be seen
-						return failed("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
+						return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
 					}
 				}
-				return passed()
+				return exam.Passed()
 			},
 		},
-		lineCheck(Check{ID: "PA-SER-006", Severity: Critical, After: []string{"PA-SER-005"}, Command: "dmesg | tail"}, ready.LineFailed),
+		lineCheck(Check{ID: "PA-SER-006", Severity: exam.Critical, After: []string{"PA-SER-005"}, Command: "dmesg | tail"}, ready.LineFailed),
 		{
-			ID: "PA-SER-007", Severity: Critical, After: []string{"PA-SER-006"}, Command: showConfig,
+			ID: "PA-SER-007", Severity: exam.Critical, After: []string{"PA-SER-006"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
 				if !f.Daemon.Running || len(f.Daemon.Lines) == 0 {
-					return nothing("no terminal runs that could have heard something")
+					return exam.Nothing("no terminal runs that could have heard something")
 				}
 				for _, l := range f.Daemon.Lines {
 					if l.Deaf {
-						return failed("seen", "bytes come, and no message is among them", "line", l.Name, "bad_frames", fmt.Sprint(l.Bad), "noise_bytes", fmt.Sprint(l.Noise))
+						return exam.Failed("seen", "bytes come, and no message is among them", "line", l.Name, "bad_frames", fmt.Sprint(l.Bad), "noise_bytes", fmt.Sprint(l.Noise))
 					}
 				}
-				return passed()
+				return exam.Passed()
 			},
 		},
 		{
-			ID: "PA-SER-008", Severity: Minor, After: []string{"PA-SER-001"}, Command: "posagent status{flags}",
+			ID: "PA-SER-008", Severity: exam.Minor, After: []string{"PA-SER-001"}, Command: "posagent status{flags}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				for _, l := range f.Daemon.Lines {
 					if l.Passwords > 0 {
-						return warned("seen", fmt.Sprintf("%d wrong password(s)", l.Passwords), "from", l.From, "line", l.Name)
+						return exam.Warned("seen", fmt.Sprintf("%d wrong password(s)", l.Passwords), "from", l.From, "line", l.Name)
 					}
 				}
-				return passed()
+				return exam.Passed()
 			},
 		},
 		{
-			ID: "PA-SER-009", Severity: Critical, After: []string{"PA-SER-001", "PA-SYS-001"}, Command: "ss -ltnp",
+			ID: "PA-SER-009", Severity: exam.Critical, After: []string{"PA-SER-001", "PA-SYS-001"}, Command: "ss -ltnp",
 			Look: func(_ context.Context, f *Facts) Finding { return f.portFree(f.Config.TCP...) },
 		},
 		{
-			ID: "PA-PAD-001", Severity: Major, After: []string{"PA-CFG-005"}, Command: "ls -l /dev/input/by-id",
+			ID: "PA-PAD-001", Severity: exam.Major, After: []string{"PA-CFG-005"}, Command: "ls -l /dev/input/by-id",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if f.Config.Keypad == "" {
-					return nothing("no keypad is set")
+					return exam.Nothing("no keypad is set")
 				}
 				if t := f.Pad(); t != nil {
 					return f.said(*t)
 				}
-				return passed("device", f.Config.Keypad)
+				return exam.Passed("device", f.Config.Keypad)
 			},
 		},
 		{
-			ID: "PA-DSP-001", Severity: Major, After: []string{"PA-CFG-005"}, Command: "ls -l /dev/fb*",
+			ID: "PA-DSP-001", Severity: exam.Major, After: []string{"PA-CFG-005"}, Command: "ls -l /dev/fb*",
 			Look: func(_ context.Context, f *Facts) Finding { return f.screenFault() },
 		},
 	}
@@ -138,23 +139,23 @@ func (f *Facts) screenFault() Finding {
 	causes := []ready.Cause{ready.ScreenGone, ready.ScreenDenied, ready.ScreenFailed, ready.ScreenFile, ready.ScreenSmall}
 	for _, t := range f.Daemon.Troubles {
 		if f.Daemon.Running && slices.Contains(causes, t.Cause) {
-			return failed("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
+			return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
 		}
 	}
 	for _, t := range f.Daemon.Troubles {
 		if f.Daemon.Running && t.Cause == ready.PageUnseen { // a browser that is closed at night breaks nothing
-			return warned("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
+			return exam.Warned("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
 		}
 	}
 	if len(f.Config.Screens) == 0 {
-		return nothing("no screen is set")
+		return exam.Nothing("no screen is set")
 	}
 	if !f.Daemon.Running {
 		for _, t := range f.Screens() {
 			return f.said(t)
 		}
 	}
-	return passed("device", strings.Join(f.Config.Screens, " "))
+	return exam.Passed("device", strings.Join(f.Config.Screens, " "))
 }
 
 // portFree judges the addresses on which the terminal is to listen; "" is none.
@@ -162,14 +163,14 @@ func (f *Facts) portFree(addresses ...string) Finding {
 	addresses = slices.DeleteFunc(slices.Clone(addresses), func(a string) bool { return a == "" })
 	switch {
 	case len(addresses) == 0:
-		return nothing("no such port is set")
+		return exam.Nothing("no such port is set")
 	case f.Daemon.Running:
-		return passed("seen", "the running terminal has it")
+		return exam.Passed("seen", "the running terminal has it")
 	}
 	for _, address := range addresses {
 		if taken, by := Listener(f.Proc, address); taken {
-			return failed("seen", address+" is taken", "held_by", by)
+			return exam.Failed("seen", address+" is taken", "held_by", by)
 		}
 	}
-	return passed()
+	return exam.Passed()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"posagent/agent/doctor/exam"
 	"posagent/agent/ready"
 )
 
@@ -60,7 +61,7 @@ func networkChecks() (list []Check) {
 	var after []string
 	for _, w := range ways {
 		after = append(after, strings.Fields(w.also)...)
-		list = append(list, Check{ID: w.id, Severity: Critical, After: after, Command: w.command, Look: ofBackend(w.look)})
+		list = append(list, Check{ID: w.id, Severity: exam.Critical, After: after, Command: w.command, Look: ofBackend(w.look)})
 		after = []string{w.id}
 	}
 	return list
@@ -72,13 +73,13 @@ func (w way) look(f *Facts, a Answer) Finding {
 	case w.fails(a):
 		t := a.Trouble()
 		if w.id == "PA-UPS-003" && !f.Config.Credentials {
-			return f.said(t).typed("no credentials are set: set [upstream.auth] in {config}, then start posagent again", "")
+			return f.said(t).Typed("no credentials are set: set [upstream.auth] in {config}, then start posagent again", "")
 		}
 		return f.said(t)
 	case !w.apply(f):
-		return nothing("not on the way to this backend")
+		return exam.Nothing("not on the way to this backend")
 	}
-	return passed()
+	return exam.Passed()
 }
 
 // fails says whether an answer is a fault of this step. A silence or a break belongs to the step that it came in.
@@ -110,47 +111,47 @@ func accepted(f *Facts, list []Account) Finding {
 	}
 	switch {
 	case len(list) == 0:
-		return nothing("no other service has credentials")
+		return exam.Nothing("no other service has credentials")
 	case len(seen) > 0:
-		return failed("seen", strings.Join(seen, "; "), "cause", "credentials").typed(strings.Join(do, "; "), "")
+		return exam.Failed("seen", strings.Join(seen, "; "), "cause", "credentials").Typed(strings.Join(do, "; "), "")
 	}
-	return passed("asked", fmt.Sprint(len(list)))
+	return exam.Passed("asked", fmt.Sprint(len(list)))
 }
 
 // backendChecks are about what the backend answers, once it does.
 func backendChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-UPS-005", Severity: Critical, After: []string{"PA-UPS-004"}, Command: showConfig,
+			ID: "PA-UPS-005", Severity: exam.Critical, After: []string{"PA-UPS-004"}, Command: showConfig,
 			Look: ofBackend(func(f *Facts, a Answer) Finding {
 				if a.NoMethod {
 					return f.said(ready.Trouble{Cause: ready.NoMethods})
 				}
-				return passed("methods", fmt.Sprint(a.Methods))
+				return exam.Passed("methods", fmt.Sprint(a.Methods))
 			}),
 		},
 		{
-			ID: "PA-UPS-006", Severity: Critical, After: []string{"PA-UPS-005"}, Command: "posagent methods{flags}",
+			ID: "PA-UPS-006", Severity: exam.Critical, After: []string{"PA-UPS-005"}, Command: "posagent methods{flags}",
 			Look: ofBackend(func(f *Facts, a Answer) Finding {
 				if !a.Fit {
 					return f.said(ready.Trouble{Cause: ready.Unfit})
 				}
-				return passed()
+				return exam.Passed()
 			}),
 		},
 		{
-			ID: "PA-UPS-007", Severity: Critical, After: []string{"PA-UPS-004"}, Command: showConfig,
+			ID: "PA-UPS-007", Severity: exam.Critical, After: []string{"PA-UPS-004"}, Command: showConfig,
 			Look: func(ctx context.Context, f *Facts) Finding { return f.asked(f.Schemes(ctx), schemesAnswer) },
 		},
 		{
-			ID: "PA-UPS-009", Severity: Major, After: []string{"PA-UPS-004"}, Command: showConfig,
+			ID: "PA-UPS-009", Severity: exam.Major, After: []string{"PA-UPS-004"}, Command: showConfig,
 			Look: func(ctx context.Context, f *Facts) Finding { return accepted(f, f.Accounts(ctx)) },
 		},
 		{
-			ID: "PA-CLK-003", Severity: Major, After: []string{"PA-CLK-001", "PA-UPS-001"}, Command: "date -u",
+			ID: "PA-CLK-003", Severity: exam.Major, After: []string{"PA-CLK-001", "PA-UPS-001"}, Command: "date -u",
 			Look: ofBackend(func(_ *Facts, a Answer) Finding { return drift(a) }),
 		},
-		{ID: "PA-KEY-005", Severity: Minor, After: []string{"PA-NET-010"}, Command: askByHand, Look: shownDates},
+		{ID: "PA-KEY-005", Severity: exam.Minor, After: []string{"PA-NET-010"}, Command: askByHand, Look: shownDates},
 	}
 }
 
@@ -159,14 +160,14 @@ func schemesAnswer(f *Facts, a Answer) Finding {
 	if a.Cause != "" {
 		return f.said(a.Trouble())
 	}
-	return passed("reply", fmt.Sprint(a.Status))
+	return exam.Passed("reply", fmt.Sprint(a.Status))
 }
 
 // shownDates judges the certificate that the backend has shown by its end.
 func shownDates(ctx context.Context, f *Facts) Finding {
 	a := f.Backend(ctx)
 	if a.None != "" || a.CertUntil.IsZero() {
-		return nothing("no certificate was shown")
+		return exam.Nothing("no certificate was shown")
 	}
 	return dates(a.CertUntil.AddDate(-100, 0, 0), a.CertUntil, f.Now)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"posagent/agent/doctor/exam"
 )
 
 // longWait is how long an operation waits at most while the backend answers.
@@ -13,44 +15,44 @@ const longWait = time.Hour
 func queueChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-QUE-001", Severity: Major, After: []string{"PA-DB-004"}, Command: "posagent ops list --open{flags}",
+			ID: "PA-QUE-001", Severity: exam.Major, After: []string{"PA-DB-004"}, Command: "posagent ops list --open{flags}",
 			Look: ofQueue(func(_ *Facts, j Journal) Finding {
-				return failedIf(j.Restored != "", j.Restored+", and what it holds was not released")
+				return exam.FailedIf(j.Restored != "", j.Restored+", and what it holds was not released")
 			}),
 		},
 		{
-			ID: "PA-QUE-002", Severity: Major, After: []string{"PA-DB-004", "PA-QUE-001"}, Command: "posagent ops list --open{flags}",
+			ID: "PA-QUE-002", Severity: exam.Major, After: []string{"PA-DB-004", "PA-QUE-001"}, Command: "posagent ops list --open{flags}",
 			Look: ofQueue(func(_ *Facts, j Journal) Finding {
-				m := measured{"in_doubt", fmt.Sprint(j.Doubt), "held", fmt.Sprint(j.Held)}
+				m := exam.Measured{"in_doubt", fmt.Sprint(j.Doubt), "held", fmt.Sprint(j.Held)}
 				if j.Doubt+j.Held > 0 {
-					return m.failed(fmt.Sprintf("%d in doubt, %d held", j.Doubt, j.Held))
+					return m.Failed(fmt.Sprintf("%d in doubt, %d held", j.Doubt, j.Held))
 				}
-				return m.passed()
+				return m.Passed()
 			}),
 		},
 		{
-			ID: "PA-QUE-003", Severity: Major, After: []string{"PA-DB-004", "PA-QUE-001"}, Command: "posagent sale list{flags}",
-			Look: ofQueue(func(_ *Facts, j Journal) Finding { return failedIf(len(j.Aside) > 0, strings.Join(j.Aside, "; ")) }),
+			ID: "PA-QUE-003", Severity: exam.Major, After: []string{"PA-DB-004", "PA-QUE-001"}, Command: "posagent sale list{flags}",
+			Look: ofQueue(func(_ *Facts, j Journal) Finding { return exam.FailedIf(len(j.Aside) > 0, strings.Join(j.Aside, "; ")) }),
 		},
 		{
-			ID: "PA-QUE-004", Severity: Major, After: []string{"PA-DB-004", "PA-SYS-004", "PA-UPS-003", "PA-UPS-009"}, Command: "posagent ops list --open{flags}",
+			ID: "PA-QUE-004", Severity: exam.Major, After: []string{"PA-DB-004", "PA-SYS-004", "PA-UPS-003", "PA-UPS-009"}, Command: "posagent ops list --open{flags}",
 			Look: ofQueue(undelivered),
 		},
 		{
-			ID: "PA-QUE-005", Severity: Major, After: []string{"PA-DB-004", "PA-QUE-002", "PA-QUE-004", "PA-UPS-007"},
+			ID: "PA-QUE-005", Severity: exam.Major, After: []string{"PA-DB-004", "PA-QUE-002", "PA-QUE-004", "PA-UPS-007"},
 			Command: "posagent ops send --all{flags}",
 			Look:    ofQueue(func(f *Facts, j Journal) Finding { return oldest(j, f.Now, f.Config.MaxAge) }),
 		},
 		{
-			ID: "PA-QUE-006", Severity: Minor, After: []string{"PA-DB-004"}, Command: "posagent status{flags}",
+			ID: "PA-QUE-006", Severity: exam.Minor, After: []string{"PA-DB-004"}, Command: "posagent status{flags}",
 			Look: ofQueue(func(_ *Facts, j Journal) Finding {
-				return warnedIf(j.Alerts > 0, fmt.Sprintf("%d operation(s) came to nothing", j.Alerts))
+				return exam.WarnedIf(j.Alerts > 0, fmt.Sprintf("%d operation(s) came to nothing", j.Alerts))
 			}),
 		},
 		{
-			ID: "PA-QUE-007", Severity: Minor, After: []string{"PA-DB-004"}, Command: "posagent sale list{flags}",
+			ID: "PA-QUE-007", Severity: exam.Minor, After: []string{"PA-DB-004"}, Command: "posagent sale list{flags}",
 			Look: ofQueue(func(_ *Facts, j Journal) Finding {
-				return warnedIf(j.Unconfirmed > 0, fmt.Sprintf("%d sale(s)", j.Unconfirmed))
+				return exam.WarnedIf(j.Unconfirmed > 0, fmt.Sprintf("%d sale(s)", j.Unconfirmed))
 			}),
 		},
 	}
@@ -60,7 +62,7 @@ func queueChecks() []Check {
 func ofQueue(judge func(f *Facts, j Journal) Finding) Look {
 	return ofJournal(func(f *Facts, j Journal) Finding {
 		if j.State != Readable {
-			return nothing("no journal yet")
+			return exam.Nothing("no journal yet")
 		}
 		return judge(f, j)
 	})
@@ -74,25 +76,25 @@ func undelivered(f *Facts, j Journal) Finding {
 			waiting += j.Kinds[kind]
 		}
 		if waiting > 0 {
-			return failed("seen", u.Name+": "+u.Words, "waiting", fmt.Sprint(waiting)).typed(u.Remedy, "")
+			return exam.Failed("seen", u.Name+": "+u.Words, "waiting", fmt.Sprint(waiting)).Typed(u.Remedy, "")
 		}
 	}
-	return passed()
+	return exam.Passed()
 }
 
 // oldest judges how long the oldest operation waits. maxAge 0 = it never expires.
 func oldest(j Journal, now time.Time, maxAge time.Duration) Finding {
 	if j.Oldest.IsZero() {
-		return passed()
+		return exam.Passed()
 	}
 	limit := longWait
 	if maxAge > 0 {
 		limit = min(limit, maxAge/2)
 	}
 	age := now.Sub(j.Oldest)
-	m := measured{"age", age.Round(time.Second).String(), "waiting", fmt.Sprint(j.Waiting)}
+	m := exam.Measured{"age", age.Round(time.Second).String(), "waiting", fmt.Sprint(j.Waiting)}
 	if age > limit {
-		return m.failed("the oldest operation waits for "+age.Round(time.Second).String()).typed("", "posagent ops show "+j.OldestIs+"{flags}")
+		return m.Failed("the oldest operation waits for "+age.Round(time.Second).String()).Typed("", "posagent ops show "+j.OldestIs+"{flags}")
 	}
-	return m.passed()
+	return m.Passed()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/doctor/exam"
 	"posagent/agent/ready"
 )
 
@@ -53,14 +54,14 @@ func TestTheTerminalExaminesItself(t *testing.T) {
 	journal.Quick = func(context.Context) error { never("for the whole journal"); return nil }
 	journal.Audit = func(context.Context) ([]string, error) { never("for the audit log"); return nil, nil }
 	f.Journal = func(context.Context) Journal { return journal }
-	for _, r := range Examine(t.Context(), OfItself(), f, Usual()) {
-		require.Contains(t, []Status{Pass, Skip, Warn}, r.Status, "%s: %v", r.ID, r.Evidence)
+	for _, r := range exam.Examine(t.Context(), OfItself(), f, exam.Usual()) {
+		require.Contains(t, []exam.Status{exam.Pass, exam.Skip, exam.Warn}, r.Status, "%s: %v", r.ID, r.Evidence)
 	}
 	journal.Doubt = 1
 	f.Daemon.Troubles = []ready.Said{{Cause: ready.LinePulled, Words: "it was unplugged", Remedy: "plug it in"}}
 	failed := ""
-	for _, r := range Examine(t.Context(), OfItself(), f, Usual()) {
-		if r.Status == Fail {
+	for _, r := range exam.Examine(t.Context(), OfItself(), f, exam.Usual()) {
+		if r.Status == exam.Fail {
 			failed += r.ID + " "
 		}
 	}

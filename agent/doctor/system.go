@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/agent/doctor/exam"
 	"posagent/agent/ready"
 )
 
@@ -16,20 +17,20 @@ import (
 func instanceChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-SYS-001", Severity: Critical, After: []string{"PA-CFG-002"}, Command: "systemctl status posagent",
+			ID: "PA-SYS-001", Severity: exam.Critical, After: []string{"PA-CFG-002"}, Command: "systemctl status posagent",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if f.Daemon.Err != "" {
-					return failed("seen", f.Daemon.Err)
+					return exam.Failed("seen", f.Daemon.Err)
 				}
 				others := twins(f.Proc, f.Daemon.PID, f.Mine, absolute(f.Config.File), absolute(f.State))
 				if len(others) > 0 {
-					return failed("seen", "another terminal runs with this configuration or state", "held_by", others[0].String())
+					return exam.Failed("seen", "another terminal runs with this configuration or state", "held_by", others[0].String())
 				}
-				return passed()
+				return exam.Passed()
 			},
 		},
 		{
-			ID: "PA-SYS-002", Severity: Critical, After: []string{"PA-SYS-001", "PA-CFG-005"}, Command: "ss -ltnp",
+			ID: "PA-SYS-002", Severity: exam.Critical, After: []string{"PA-SYS-001", "PA-CFG-005"}, Command: "ss -ltnp",
 			Look: func(_ context.Context, f *Facts) Finding { return f.portFree(f.Config.Port) },
 		},
 	}
@@ -53,26 +54,26 @@ func runChecks() []Check {
 	}
 	return []Check{
 		{
-			ID: "PA-SYS-003", Severity: Critical, After: starts, Command: "{run}",
+			ID: "PA-SYS-003", Severity: exam.Critical, After: starts, Command: "{run}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if !f.Daemon.Running {
 					return f.said(ready.Trouble{Cause: ready.Stopped})
 				}
-				return passed("process", fmt.Sprint(f.Daemon.PID))
+				return exam.Passed("process", fmt.Sprint(f.Daemon.PID))
 			},
 		},
 		{
-			ID: "PA-SYS-004", Severity: Critical, After: []string{"PA-SYS-003"}, Command: "systemctl restart posagent",
+			ID: "PA-SYS-004", Severity: exam.Critical, After: []string{"PA-SYS-003"}, Command: "systemctl restart posagent",
 			Look: func(ctx context.Context, f *Facts) Finding {
 				err := f.Answers(ctx)
 				if os.IsPermission(err) {
-					return nothing("this user may not ask it")
+					return exam.Nothing("this user may not ask it")
 				}
-				return failedBy(err)
+				return exam.FailedBy(err)
 			},
 		},
 		{
-			ID: "PA-SYS-005", Severity: Critical, Command: "posagent status{flags}",
+			ID: "PA-SYS-005", Severity: exam.Critical, Command: "posagent status{flags}",
 			After: []string{
 				"PA-SYS-004", "PA-CFG-008", "PA-SER-002", "PA-SER-003", "PA-SER-004", "PA-SER-005", "PA-SER-006", "PA-UPS-006", "PA-UPS-007", "PA-UPS-009",
 			},
@@ -80,31 +81,31 @@ func runChecks() []Check {
 				d := f.Daemon
 				switch {
 				case !d.Told:
-					return warned("seen", "the terminal is starting")
+					return exam.Warned("seen", "the terminal is starting")
 				case d.Report.NotReady != nil && (d.Report.NotReady.Cause == ready.Starting || d.Report.NotReady.Cause == ready.Resuming || d.Report.NotReady.Cause == ready.Asking):
-					return warned("seen", d.Report.NotReady.Words, "cause", string(d.Report.NotReady.Cause))
+					return exam.Warned("seen", d.Report.NotReady.Words, "cause", string(d.Report.NotReady.Cause))
 				case d.Report.NotReady != nil:
 					s := d.Report.NotReady
-					return failed("seen", s.Words, "cause", string(s.Cause)).typed(s.Remedy, "")
+					return exam.Failed("seen", s.Words, "cause", string(s.Cause)).Typed(s.Remedy, "")
 				case d.Report.Offline != nil:
 					s := d.Report.Offline
-					return warned("seen", "offline: "+s.Words, "cause", string(s.Cause)).typed(s.Remedy, "")
+					return exam.Warned("seen", "offline: "+s.Words, "cause", string(s.Cause)).Typed(s.Remedy, "")
 				}
-				return passed()
+				return exam.Passed()
 			},
 		},
 		{
-			ID: "PA-UPS-008", Severity: Major, After: []string{"PA-SYS-004", "PA-UPS-004"}, Command: "posagent methods{flags}",
+			ID: "PA-UPS-008", Severity: exam.Major, After: []string{"PA-SYS-004", "PA-UPS-004"}, Command: "posagent methods{flags}",
 			Look: ofJournal(func(f *Facts, j Journal) Finding { return fresh(j.Fetched, f.Now, f.Config.Refresh) }),
 		},
 		{
-			ID: "PA-SYS-006", Severity: Minor, After: []string{"PA-SYS-003"}, Command: "systemctl restart posagent",
+			ID: "PA-SYS-006", Severity: exam.Minor, After: []string{"PA-SYS-003"}, Command: "systemctl restart posagent",
 			Look: func(_ context.Context, f *Facts) Finding {
 				to, err := os.Readlink(filepath.Join(f.Proc, strconv.Itoa(f.Daemon.PID), "exe"))
 				if err != nil {
-					return nothing("this user may not see it")
+					return exam.Nothing("this user may not see it")
 				}
-				return warnedIf(strings.HasSuffix(to, " (deleted)"), "the file of the running program was replaced or removed")
+				return exam.WarnedIf(strings.HasSuffix(to, " (deleted)"), "the file of the running program was replaced or removed")
 			},
 		},
 	}
@@ -113,14 +114,14 @@ func runChecks() []Check {
 // fresh judges the age of the stored method list.
 func fresh(fetched, now time.Time, refresh time.Duration) Finding {
 	if fetched.IsZero() {
-		return nothing("no list was stored yet")
+		return exam.Nothing("no list was stored yet")
 	}
 	age := now.Sub(fetched)
-	m := measured{"age", age.Round(time.Second).String(), "refresh", refresh.String()}
+	m := exam.Measured{"age", age.Round(time.Second).String(), "refresh", refresh.String()}
 	if age > 3*refresh+30*time.Second {
-		return m.failed("the list was not refreshed for three times as long as it should")
+		return m.Failed("the list was not refreshed for three times as long as it should")
 	}
-	return m.passed()
+	return m.Passed()
 }
 
 const (
@@ -133,21 +134,21 @@ const (
 func boxChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-SYS-007", Severity: Major, Command: "free -m",
+			ID: "PA-SYS-007", Severity: exam.Major, Command: "free -m",
 			Look: func(_ context.Context, f *Facts) Finding {
 				free, ok := available(filepath.Join(f.Proc, "meminfo"))
-				m := measured{"available_kib", fmt.Sprint(free)}
+				m := exam.Measured{"available_kib", fmt.Sprint(free)}
 				switch {
 				case !ok:
-					return nothing("the kernel does not say")
+					return exam.Nothing("the kernel does not say")
 				case free < fewMemory:
-					return m.warned("less than 16 MiB can be had")
+					return m.Warned("less than 16 MiB can be had")
 				}
-				return m.passed()
+				return m.Passed()
 			},
 		},
 		{
-			ID: "PA-SYS-008", Severity: Minor, Command: "cat /sys/class/thermal/thermal_zone0/temp",
+			ID: "PA-SYS-008", Severity: exam.Minor, Command: "cat /sys/class/thermal/thermal_zone0/temp",
 			Look: func(_ context.Context, f *Facts) Finding {
 				zones, _ := filepath.Glob(filepath.Join(f.Sys, "class/thermal/thermal_zone*/temp"))
 				highest, any := 0, false
@@ -158,24 +159,24 @@ func boxChecks() []Check {
 						}
 					}
 				}
-				m := measured{"celsius", fmt.Sprint(highest)}
+				m := exam.Measured{"celsius", fmt.Sprint(highest)}
 				switch {
 				case !any:
-					return nothing("the box has no thermometer")
+					return exam.Nothing("the box has no thermometer")
 				case highest >= hot:
-					return m.warned("85 degrees or more")
+					return m.Warned("85 degrees or more")
 				}
-				return m.passed()
+				return m.Passed()
 			},
 		},
 		{
-			ID: "PA-SYS-009", Severity: Major, After: []string{"PA-DB-004"}, Command: "journalctl -u posagent",
+			ID: "PA-SYS-009", Severity: exam.Major, After: []string{"PA-DB-004"}, Command: "journalctl -u posagent",
 			Look: ofJournal(func(_ *Facts, j Journal) Finding {
-				m := measured{"starts", fmt.Sprint(j.Starts)}
+				m := exam.Measured{"starts", fmt.Sprint(j.Starts)}
 				if j.Starts > manyStarts {
-					return m.warned("more than five starts in a day")
+					return m.Warned("more than five starts in a day")
 				}
-				return m.passed()
+				return m.Passed()
 			}),
 		},
 	}

@@ -3,13 +3,15 @@ package doctor
 import (
 	"slices"
 	"strings"
+
+	"posagent/agent/doctor/exam"
 )
 
 // Checks is the table. A check stands behind all that it depends on.
 func Checks() []Check {
 	list := slices.Concat(configChecks(), clockChecks(), diskChecks(), keyChecks(), journalChecks(), networkChecks(), backendChecks(),
 		instanceChecks(), lineChecks(), guardChecks(), runChecks(), queueChecks(), boxChecks(), printerChecks(), listChecks())
-	english := texts(englishText)
+	english := exam.Texts(englishText)
 	for i := range list {
 		list[i].Text = english[list[i].ID]
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/doctor"
+	"posagent/agent/doctor/exam"
 )
 
 // golden are the ids. One that was released keeps its meaning for ever: add behind the last of its group, remove none.
@@ -49,7 +50,7 @@ func TestIDsAreStable(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 	require.GreaterOrEqual(t, len(got), 30)
-	require.Empty(t, doctor.GroupOf("PA-CFG"))
+	require.Empty(t, exam.GroupOf("PA-CFG"))
 }
 
 // TestEveryCheckSaysWhatToDo: each row is whole, has words of its own, and its remedy deletes nothing.
@@ -66,7 +67,7 @@ func TestEveryCheckSaysWhatToDo(t *testing.T) {
 		require.Empty(t, titles[c.Title], c.ID)
 		titles[c.Title] = c.ID
 		require.NotNil(t, c.Look, c.ID)
-		require.Contains(t, []doctor.Severity{doctor.Critical, doctor.Major, doctor.Minor}, c.Severity, c.ID)
+		require.Contains(t, []exam.Severity{exam.Critical, exam.Major, exam.Minor}, c.Severity, c.ID)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"posagent/agent/config"
 	"posagent/agent/doctor"
+	"posagent/agent/doctor/exam"
 	"posagent/agent/view"
 	"posagent/device"
 	"posagent/store"
@@ -43,15 +44,15 @@ func selfChecks(ctx context.Context, c *call, db store.Journal) view.Checks {
 	cfg, err := readConfig(c)
 	f := selfFacts(ctx, c, cfg, err, db)
 	v := view.Checks{At: f.Now}
-	for _, r := range doctor.Examine(ctx, doctor.OfItself(), f, doctor.Limits{Each: selfEach, All: selfAll, Parallel: 1}) {
+	for _, r := range exam.Examine(ctx, doctor.OfItself(), f, exam.Limits{Each: selfEach, All: selfAll, Parallel: 1}) {
 		switch r.Status {
-		case doctor.Skip:
+		case exam.Skip:
 			continue
-		case doctor.Pass:
+		case exam.Pass:
 			v.Passed++
 		default:
 			v.Found = append(v.Found, view.Check{
-				ID: r.ID, Failed: r.Status == doctor.Fail, Title: r.Title, Seen: r.Evidence["seen"], Remedy: r.Remedy.Text, Command: r.Remedy.Command,
+				ID: r.ID, Failed: r.Status == exam.Fail, Title: r.Title, Seen: r.Evidence["seen"], Remedy: r.Remedy.Text, Command: r.Remedy.Command,
 			})
 		}
 		v.Made++

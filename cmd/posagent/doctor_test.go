@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/doctor"
+	"posagent/agent/doctor/exam"
 	"posagent/cmd/usage"
 )
 
@@ -59,14 +60,14 @@ func TestBuiltAt(t *testing.T) {
 func TestDoctorExit(t *testing.T) {
 	for _, tc := range []struct {
 		failed string
-		status doctor.Status
+		status exam.Status
 		strict bool
 		want   int
 	}{
-		{"PA-NET-001", doctor.Fail, false, 1}, {"PA-CFG-003", doctor.Fail, false, 3}, {"PA-DB-001", doctor.Fail, false, 9}, {"PA-KEY-002", doctor.Fail, false, 9},
-		{"PA-KEY-003", doctor.Fail, false, 1}, {"PA-NET-001", doctor.Warn, false, 0}, {"PA-NET-001", doctor.Warn, true, 1}, {"PA-NET-001", doctor.Skip, true, 0},
+		{"PA-NET-001", exam.Fail, false, 1}, {"PA-CFG-003", exam.Fail, false, 3}, {"PA-DB-001", exam.Fail, false, 9}, {"PA-KEY-002", exam.Fail, false, 9},
+		{"PA-KEY-003", exam.Fail, false, 1}, {"PA-NET-001", exam.Warn, false, 0}, {"PA-NET-001", exam.Warn, true, 1}, {"PA-NET-001", exam.Skip, true, 0},
 	} {
-		err := doctorExit([]doctor.Result{{ID: "PA-SYS-001", Status: doctor.Pass}, {ID: tc.failed, Status: tc.status}}, tc.strict)
+		err := doctorExit([]exam.Result{{ID: "PA-SYS-001", Status: exam.Pass}, {ID: tc.failed, Status: tc.status}}, tc.strict)
 		if tc.want == 0 {
 			require.NoError(t, err)
 			continue

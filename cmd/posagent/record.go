@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode"
 
-	"posagent/agent/doctor"
+	"posagent/agent/doctor/exam"
 	"posagent/agent/support"
 	"posagent/schemes/fleet"
 )
@@ -174,13 +174,13 @@ func (v recordView) counted() string {
 
 // failedIn are the ids of the checks that failed in an examination.
 func failedIn(examined []byte) []string {
-	var v struct{ Checks []doctor.Result }
+	var v struct{ Checks []exam.Result }
 	list := []string{}
 	if json.Unmarshal(examined, &v) != nil {
 		return list
 	}
 	for _, r := range v.Checks {
-		if r.Status == doctor.Fail {
+		if r.Status == exam.Fail {
 			list = append(list, r.ID)
 		}
 	}

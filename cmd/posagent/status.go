@@ -14,7 +14,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/checkout"
-	"posagent/agent/doctor"
+	"posagent/agent/doctor/exam"
 	"posagent/agent/enrol"
 	"posagent/agent/gaps"
 	"posagent/agent/outbox"
@@ -120,7 +120,7 @@ func showStatus(ctx context.Context, c *call) error {
 		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil && c.cut == nil {
 			why, _, _ := strings.Cut(err.Error(), " (")
 			t := ready.Trouble{Cause: ready.Journal, Where: c.stateDir(), Detail: why}
-			if readOnly, _ := doctor.ReadOnly(c.stateDir()); readOnly && !errors.Is(err, store.ErrDamaged) { // whatever the engine says of it
+			if readOnly, _ := exam.ReadOnly(c.stateDir()); readOnly && !errors.Is(err, store.ErrDamaged) { // whatever the engine says of it
 				t, err = ready.Trouble{Cause: ready.ReadOnly, Where: c.stateDir()}, storeError(fmt.Errorf("%s: %w", c.stateDir(), unix.EROFS))
 			}
 			v.Judged(ready.Not(t, placeOf(c)))

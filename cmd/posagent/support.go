@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/doctor"
+	"posagent/agent/doctor/exam"
 	"posagent/agent/support"
 )
 
@@ -190,8 +190,8 @@ func verbPart(ctx context.Context, c *call, file string, verb []string) support.
 // findings are the checks of doctor that failed or warn.
 func findings(examined []byte) support.Part {
 	var v struct {
-		Schema string          `json:"schema"`
-		Checks []doctor.Result `json:"checks"`
+		Schema string        `json:"schema"`
+		Checks []exam.Result `json:"checks"`
 	}
 	part := support.Part{Name: "findings.json", How: "what doctor.json has that is not well"}
 	if err := json.Unmarshal(examined, &v); err != nil {
@@ -199,7 +199,7 @@ func findings(examined []byte) support.Part {
 		return part
 	}
 	v.Schema = "posagent.support.findings/1"
-	v.Checks = slices.DeleteFunc(v.Checks, func(r doctor.Result) bool { return r.Status != doctor.Fail && r.Status != doctor.Warn })
+	v.Checks = slices.DeleteFunc(v.Checks, func(r exam.Result) bool { return r.Status != exam.Fail && r.Status != exam.Warn })
 	var out bytes.Buffer
 	if err := printJSON(&out, v); err != nil {
 		part.Err = err.Error()

@@ -1,4 +1,4 @@
-package doctor
+package exam
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package doctor
+package exam
 
 import (
 	"context"
@@ -31,21 +31,36 @@ const (
 	Minor    Severity = "minor"    // worth knowing
 )
 
-// Check is one row of the table.
-type Check struct {
+// Check is one row of a table.
+type Check[F Facts] struct {
 	ID       string // PA-GROUP-NNN
 	Severity Severity
 	After    []string // ids of the checks it depends on
 	Command  string   // what its remedy lets a person type
-	Look     Look
+	Look     Look[F]
 	Text     // in English
 }
 
 // Look looks at the facts and judges them.
-type Look func(ctx context.Context, f *Facts) Finding
+type Look[F Facts] func(ctx context.Context, f F) Finding
+
+// Facts are what the checks of a table look at. They may be asked by several checks at a time.
+type Facts interface {
+	// Fill puts what is known into a remedy: {state} and its like.
+	Fill(text string) string
+}
+
+// Schema names the form of results: fields may be added, none is renamed.
+const Schema = "posagent.doctor/1"
+
+// Report is an examination as JSON.
+type Report struct {
+	Schema string   `json:"schema"`
+	Checks []Result `json:"checks"`
+}
 
 // Group is the middle of the id.
-func (c Check) Group() string { return GroupOf(c.ID) }
+func (c Check[F]) Group() string { return GroupOf(c.ID) }
 
 // GroupOf returns the group of an id, "" where it is none.
 func GroupOf(id string) string {
@@ -56,7 +71,7 @@ func GroupOf(id string) string {
 }
 
 // Groups are the groups of a list, in its order.
-func Groups(list []Check) (groups []string) {
+func Groups[F Facts](list []Check[F]) (groups []string) {
 	for _, c := range list {
 		if !slices.Contains(groups, c.Group()) {
 			groups = append(groups, c.Group())
@@ -65,8 +80,7 @@ func Groups(list []Check) (groups []string) {
 	return groups
 }
 
-// Remedy is what a person can do. The Do and the Command of a check may hold {config}, {flags},
-// {state}, {scheme}, {host}, {name} and {device}; in a result they are filled in.
+// Remedy is what a person can do. The Do and the Command of a check may hold names that its facts fill in.
 type Remedy struct {
 	Text    string `json:"text"`
 	Command string `json:"command"`
@@ -85,7 +99,7 @@ type Finding struct {
 	Waits  string   // of a skipped check: the id it waits for; "" = there is nothing to look at
 }
 
-// Result is a check as posagent.doctor/1 shows it.
+// Result is a check as Schema shows it.
 type Result struct {
 	ID         string    `json:"id"`
 	Title      string    `json:"title"`
@@ -114,7 +128,7 @@ type Limits struct {
 func Usual() Limits { return Limits{Each: 5 * time.Second, All: 9 * time.Second, Parallel: 4} }
 
 // Examine runs the checks. Results have the order of the list. It panics where a check depends on one that does not stand before it.
-func Examine(ctx context.Context, list []Check, f *Facts, l Limits) []Result {
+func Examine[F Facts](ctx context.Context, list []Check[F], f F, l Limits) []Result {
 	ctx, cancel := context.WithTimeout(ctx, l.All)
 	defer cancel()
 	findings := make([]Finding, len(list))
@@ -125,7 +139,7 @@ func Examine(ctx context.Context, list []Check, f *Facts, l Limits) []Result {
 	for i, c := range list {
 		for _, id := range c.After {
 			if _, known := place[id]; !known {
-				panic(fmt.Sprintf("doctor: %s depends on %s, which does not stand before it", c.ID, id))
+				panic(fmt.Sprintf("exam: %s depends on %s, which does not stand before it", c.ID, id))
 			}
 		}
 		place[c.ID], done[i] = i, make(chan struct{})
@@ -170,9 +184,9 @@ func waitsFor(after []string, finding func(id string) Finding) string {
 }
 
 // look runs one check. One that panics, or has no result in time, fails; one that was not begun in time is skipped.
-func look(ctx context.Context, c Check, f *Facts, limit time.Duration) Finding {
+func look[F Facts](ctx context.Context, c Check[F], f F, limit time.Duration) Finding {
 	if ctx.Err() != nil {
-		return nothing("not looked at: the time was up")
+		return Nothing("not looked at: the time was up")
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -180,7 +194,7 @@ func look(ctx context.Context, c Check, f *Facts, limit time.Duration) Finding {
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				answer <- failed("seen", fmt.Sprintf("the check itself failed: %v", p)).typed("report this to support", "posagent version")
+				answer <- Failed("seen", fmt.Sprintf("the check itself failed: %v", p)).Typed("report this to support", "posagent version")
 			}
 		}()
 		answer <- c.Look(ctx, f)
@@ -194,17 +208,17 @@ func look(ctx context.Context, c Check, f *Facts, limit time.Duration) Finding {
 	case found := <-answer: // both were ready
 		return found
 	default:
-		return failed("seen", "no result within the time limit")
+		return Failed("seen", "no result within the time limit")
 	}
 }
 
 // result words a finding.
-func result(c Check, found Finding, f *Facts) Result {
+func result[F Facts](c Check[F], found Finding, f F) Result {
 	r := Result{ID: c.ID, Title: c.Title, Status: found.Status, Severity: c.Severity, Evidence: Evidence{}, DependsOn: append([]string{}, c.After...)}
-	r.usual = Remedy{Text: f.fill(c.Do), Command: f.fill(c.Command)}
+	r.usual = Remedy{Text: f.Fill(c.Do), Command: f.Fill(c.Command)}
 	for pair := range slices.Chunk(found.Saw, 2) {
 		if name, value := pair[0], pair[1]; value != "" {
-			r.Evidence[name] = clean(value)
+			r.Evidence[name] = Clean(value)
 		}
 	}
 	if found.Waits != "" {
@@ -213,10 +227,10 @@ func result(c Check, found Finding, f *Facts) Result {
 	if found.Status == Fail || found.Status == Warn {
 		r.Remedy = r.usual
 		if found.Do != "" {
-			r.Remedy.Text = f.fill(found.Do)
+			r.Remedy.Text = f.Fill(found.Do)
 		}
 		if found.Type != "" {
-			r.Remedy.Command = f.fill(found.Type)
+			r.Remedy.Command = f.Fill(found.Type)
 		}
 	}
 	return r
@@ -224,7 +238,7 @@ func result(c Check, found Finding, f *Facts) Result {
 
 // Chosen returns the checks that the names choose, a group or an id each, and what these depend on. Only chosen ones are in shown.
 // unknown is the first name that chooses nothing, "" where each does.
-func Chosen(list []Check, names []string) (run []Check, shown map[string]bool, unknown string) {
+func Chosen[F Facts](list []Check[F], names []string) (run []Check[F], shown map[string]bool, unknown string) {
 	shown = map[string]bool{}
 	for _, name := range names {
 		found := false
