@@ -91,10 +91,10 @@ func migrate(ctx context.Context, c *call) (err error) {
 	}
 	defer func() { err = errors.Join(err, to.close()) }()
 	last := time.Now()
-	tables, err := move.Copy(ctx, from.Books, to.Books, move.Options{DryRun: c.dryRun, Progress: func(table string, done, of int64) {
+	tables, err := move.Copy(ctx, from.Books, to.Books, move.Options{DryRun: c.dryRun, Progress: func(doing, table string, done, of int64) {
 		if time.Since(last) > time.Second {
 			last = time.Now()
-			fmt.Fprintf(c.Err, "%-24s %d of %d rows\n", table, done, of)
+			fmt.Fprintf(c.Err, "%-9s %-24s %d of %d rows\n", doing, table, done, of)
 		}
 	}})
 	if err != nil {

@@ -46,6 +46,25 @@ var ofShared = []mutant{
 	{"a copy that differs is taken", "store/move", "TestRefused", []edit{
 		{"store/move/move.go", `		if was != is {`, `		if was.Rows != is.Rows {`},
 	}},
+	{"a table is left out of the digests", "store/move", "TestRefused", []edit{
+		{"store/move/move.go", `	for _, t := range tables {
+		was, is, err`, `	for _, t := range tables[1:] {
+		was, is, err`},
+	}},
+	{"a copy that goes on takes a page again", "store/move", "TestStoppedAndBegunAgain", []edit{
+		{"store/move/rows.go", `	if at.Done > 0 {
+`, `	if at.Done > 2*int64(opt.Batch) {
+`},
+	}},
+	{"tables are copied by name, not behind those that they refer to", "store/move", "TestThereAndBack", []edit{
+		{"store/move/tables.go", `			return !slices.ContainsFunc(`, `			return true || !slices.ContainsFunc(`},
+	}},
+	{"all wide rows of a page are in memory at once", "store/move", "TestPagesAreBounded", []edit{
+		{"store/move/rows.go", `	if p.widest*int64(most) > pageBytes {`, `	if p.widest < 0 {`},
+	}},
+	{"numbers of a copy begin again", "store/move", "TestThereAndBack", []edit{
+		{"store/move/rows.go", `		if to.Copied != nil {`, `		if to.Copied != nil && t.Table == "" {`},
+	}},
 	{"a copy is given up that has taken work", "store/move", "TestThereAndBack", []edit{
 		{"store/move/move.go", `	case to.Done:`, `	case to.Done && false:`},
 	}},

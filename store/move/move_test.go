@@ -21,13 +21,18 @@ import (
 	"posagent/store/storetest"
 )
 
-// steps are tables of every kind: numbered, with a key of two columns, with rows from the beginning, and one of the processes.
+// steps are tables of every kind: numbered, with a key of two columns, with rows from the beginning, whose rows refer to a table that
+// comes later by its name, and one of the processes.
 var steps = []store.Step{{Name: "move/1", SQL: `
 CREATE TABLE a_numbered (id INTEGER PRIMARY KEY, note TEXT, raw BLOB, n INTEGER) STRICT;
 CREATE TABLE b_pairs (service TEXT NOT NULL, seq INTEGER NOT NULL, "user" TEXT NOT NULL, PRIMARY KEY (service, seq)) STRICT;
 CREATE TABLE c_seq (name TEXT NOT NULL PRIMARY KEY, last INTEGER NOT NULL) STRICT;
 INSERT INTO c_seq (name, last) VALUES ('x', 100);
 CREATE TABLE d_sealed (id TEXT NOT NULL PRIMARY KEY, sealed BLOB NOT NULL) STRICT;
+CREATE TABLE z_parent (id TEXT NOT NULL PRIMARY KEY) STRICT;
+INSERT INTO z_parent (id) VALUES ('old');
+CREATE TABLE e_child (id INTEGER PRIMARY KEY, parent TEXT NOT NULL REFERENCES z_parent (id), also INTEGER REFERENCES a_numbered (id)) STRICT;
+INSERT INTO e_child (id, parent) VALUES (1, 'old');
 CREATE TABLE lease_task (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, beat INTEGER NOT NULL) STRICT;`}}
 
 // rows is enough for several commits of a copy, and for a last one that is not full.
@@ -76,6 +81,12 @@ func fill(t *testing.T, db store.Store) {
 			if _, err := tx.Exec(`INSERT INTO b_pairs (service, seq, "user") VALUES (?, ?, ?)`, []string{"Z", "a", "é"}[i%3], i, "u"); err != nil {
 				return err
 			}
+			if _, err := tx.Exec("INSERT INTO z_parent (id) VALUES (?)", fmt.Sprint("p", i)); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO e_child (id, parent, also) VALUES (?, ?, ?)", i+2, fmt.Sprint("p", i), 3*i+1); err != nil {
+				return err
+			}
 			sealed, err := db.Seal(tx, sealedAt(i), []byte(fmt.Sprint("secret ", i)))
 			if err != nil {
 				return err
@@ -97,10 +108,10 @@ func whole(t *testing.T, db store.Store) {
 	t.Helper()
 	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
 		var n, last int
-		if err := r.QueryRow("SELECT (SELECT count(*) FROM a_numbered) + (SELECT count(*) FROM b_pairs), last FROM c_seq").Scan(&n, &last); err != nil {
+		if err := r.QueryRow("SELECT (SELECT count(*) FROM a_numbered) + (SELECT count(*) FROM b_pairs) + (SELECT count(*) FROM e_child JOIN z_parent ON z_parent.id = parent), last FROM c_seq").Scan(&n, &last); err != nil {
 			return err
 		}
-		require.Equal(t, 2*rows, n)
+		require.Equal(t, 3*rows+1, n)
 		require.Equal(t, 777, last)
 		for i := range rows {
 			var sealed []byte
@@ -117,7 +128,7 @@ func whole(t *testing.T, db store.Store) {
 	}))
 }
 
-// small batches make many commits; they are more than a new place may have rows of its own.
+// small batches make many commits.
 var small = move.Options{Batch: 110}
 
 // There and back: every row is as it was, what was sealed is read, and new numbers go on behind the copied ones.
@@ -225,13 +236,92 @@ func TestStoppedAndBegunAgain(t *testing.T) {
 	}
 }
 
+// counting is a store that measures what is inserted at once.
+type counting struct {
+	store.DB
+	commits int
+	widest  int64 // bytes
+}
+
+func (c *counting) Write(ctx context.Context, fn func(store.Tx) error) error {
+	return c.DB.Write(ctx, func(tx store.Tx) error { return fn(countingTx{tx, c}) })
+}
+
+type countingTx struct {
+	store.Tx
+	by *counting
+}
+
+func (c countingTx) Fill(t store.Catalog, rows [][]any) error {
+	if t.Table == "d_sealed" {
+		n := int64(0)
+		for _, row := range rows {
+			n += int64(len(row[1].([]byte)))
+		}
+		c.by.commits++
+		c.by.widest = max(c.by.widest, n)
+	}
+	return c.Tx.(store.Filler).Fill(t, rows)
+}
+
+// Wide rows go in pages by their size, narrow ones in pages by their number: no more than some are in memory. A row that is wider than a
+// page goes alone.
+func TestPagesAreBounded(t *testing.T) {
+	s := start(t)
+	if s == nil {
+		return
+	}
+	const page, number = 8 << 20, 500
+	db, books := file(t)
+	sizes := map[int]int{100: page / 3, 101: page / 3, 102: page / 3, 103: page / 3, 300: page + 1}
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		for i := range number {
+			if _, err := tx.Exec("INSERT INTO d_sealed (id, sealed) VALUES (?, ?)", fmt.Sprintf("%03d", i), make([]byte, max(sizes[i], 1))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	there, thereBooks := server(t, s)
+	meter := &counting{DB: there}
+	thereBooks.DB = meter
+	_, err := move.Copy(t.Context(), books, thereBooks, move.Options{})
+	require.NoError(t, err)
+	require.EqualValues(t, page+1, meter.widest)
+	require.Equal(t, 4, meter.commits, "0 to 101, 102 to 299, 300, and the rest")
+	var n, bytes int
+	require.NoError(t, there.Read(t.Context(), func(r store.Reader) error {
+		return r.QueryRow("SELECT count(*), sum(octet_length(sealed)) FROM d_sealed").Scan(&n, &bytes)
+	}))
+	require.Equal(t, number, n)
+	require.Equal(t, number-5+4*(page/3)+page+1, bytes)
+}
+
+// Rows that refer to each other in a circle cannot be copied in any order: they are refused at once.
+func TestTablesInACircle(t *testing.T) {
+	circle := []store.Step{{Name: "circle/1", SQL: `
+CREATE TABLE a (id INTEGER PRIMARY KEY, b INTEGER REFERENCES b (id)) STRICT;
+CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER REFERENCES a (id)) STRICT;`}}
+	var books []move.Books
+	for range 2 {
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "b.db"), Steps: circle, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, db.Close()) })
+		books = append(books, move.Books{DB: db, Name: "b", Catalog: sqlite.Catalog})
+	}
+	_, err := move.Copy(t.Context(), books[0], books[1], small)
+	require.ErrorIs(t, err, move.ErrSchema)
+	require.ErrorContains(t, err, "in a circle")
+	require.NoError(t, move.Check(t.Context(), books[0]))
+}
+
 // What a copy is refused for, and what gives it up.
 func TestRefused(t *testing.T) {
 	db, books := file(t)
 	fill(t, db)
 	full, fullBooks := file(t)
 	fill(t, full)
-	require.NoError(t, full.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec("UPDATE a_numbered SET id = -5 WHERE id = 1"); return err }))
+	require.NoError(t, full.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec("INSERT INTO a_numbered (id) VALUES (-5)"); return err }))
 	for _, dry := range []bool{true, false} {
 		_, err := move.Copy(t.Context(), books, fullBooks, move.Options{DryRun: dry})
 		require.ErrorIs(t, err, move.ErrNotEmpty)

@@ -19,8 +19,11 @@ func Catalog(r store.Reader) (list []store.Catalog, err error) {
 		}
 		t := &list[len(list)-1]
 		t.Columns = append(t.Columns, column)
-		if kind == "bytea" {
+		switch kind {
+		case "bytea":
 			t.Bytes = append(t.Bytes, column)
+		case "text":
+			t.Texts = append(t.Texts, column)
 		}
 		for len(t.Key) < key {
 			t.Key = append(t.Key, "")
@@ -35,7 +38,17 @@ func Catalog(r store.Reader) (list []store.Catalog, err error) {
 		LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
 		WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname <> 'store_steps'
 		ORDER BY c.relname COLLATE "C", a.attnum`)
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		t := &list[i]
+		if t.Parents, err = store.Column[string](r, `SELECT DISTINCT p.relname::text COLLATE "C" FROM pg_constraint f JOIN pg_class p ON p.oid = f.confrelid
+			WHERE f.contype = 'f' AND f.conrelid = to_regclass('"' || ? || '"') ORDER BY 1`, t.Table); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // Copied lets numbers that the server gives go on behind those that were copied into a table.

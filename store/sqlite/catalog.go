@@ -21,8 +21,11 @@ func Catalog(r store.Reader) (list []store.Catalog, err error) {
 			var key int
 			err := row.Scan(&column, &kind, &key)
 			t.Columns = append(t.Columns, column)
-			if kind == "BLOB" {
+			switch kind {
+			case "BLOB":
 				t.Bytes = append(t.Bytes, column)
+			case "TEXT":
+				t.Texts = append(t.Texts, column)
 			}
 			if key > 0 {
 				keys[key] = column
@@ -34,6 +37,9 @@ func Catalog(r store.Reader) (list []store.Catalog, err error) {
 		}
 		for _, i := range slices.Sorted(maps.Keys(keys)) {
 			t.Key = append(t.Key, keys[i])
+		}
+		if t.Parents, err = store.Column[string](r, `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) ORDER BY "table"`, name); err != nil {
+			return nil, err
 		}
 		list = append(list, t)
 	}
