@@ -29,6 +29,8 @@ type Health struct {
 	Commits     int64 // flushed transactions since Open
 	Writes      int64 // closures in them
 	CommitEMA   time.Duration
+	Conns       int // connections to the server that are in use; MostConns is how many may be. 0 = the engine has none
+	MostConns   int
 	Synchronous string
 	Marks       []MarkHealth // none = the store has no mark, or was opened for reading
 }

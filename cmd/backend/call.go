@@ -19,6 +19,7 @@ type Call struct {
 	Window   bool      // Out may be drawn on
 	JSON     bool
 	Path     string // the verb, as an error begins: "backend books"
+	Version  string // of the program
 	State    string // --state as it was given, may be ""
 	Args     []string
 	Log      *slog.Logger

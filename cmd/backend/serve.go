@@ -25,16 +25,19 @@ import (
 
 // Serving is what a backend needs that is to serve.
 type Serving struct {
-	Config config.Config
-	Dir    string        // its own
-	Listen string        // host:port
-	Remedy string        // what to do where it cannot listen
-	Fleet  bool          // terminals may enrol
-	Drain  time.Duration // it serves on for so long after ctx has ended
-	Engine backend.Engine
-	Log    *slog.Logger
-	Ended  func(error) error // gives an error of the store its exit code and its remedy
-	Up     func(url string)  // is called once it listens
+	Config   config.Config
+	Dir      string        // its own
+	Listen   string        // host:port
+	Remedy   string        // what to do where it cannot listen
+	Fleet    bool          // terminals may enrol
+	Drain    time.Duration // it serves on for so long after ctx has ended
+	Engine   backend.Engine
+	Log      *slog.Logger
+	Monitor  string                    // host:port of the listener for figures, "" = none
+	Requests *slog.Logger              // gets a line for each request; nil = there are none
+	Version  string                    // of the program
+	Ended    func(error) error         // gives an error of the store its exit code and its remedy
+	Up       func(url, monitor string) // is called once it listens; monitor is "" where there is none
 }
 
 // Serve runs a backend until ctx ends. It fails with an exit code where it cannot listen or its store does not open.
@@ -44,6 +47,14 @@ func Serve(ctx context.Context, s Serving) error {
 	if err != nil {
 		return usage.Fail(usage.ExitFailed, "backend: %v (%s)", err, s.Remedy)
 	}
+	watch, name, err := listenMonitor(s.Monitor)
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	if watch != nil {
+		defer watch.ln.Close() // the server has closed it already where it ran
+	}
 	url := "http://" + ln.Addr().String()
 	cred := cfg.Backend.Credentials
 	b, err := backend.Open(ctx, backend.Config{
@@ -51,6 +62,8 @@ func Serve(ctx context.Context, s Serving) error {
 		PublicURL: cmp.Or(strings.TrimSuffix(cfg.Backend.PublicURL, "/"), url), Hosts: backendHosts(cfg, s.Listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
 		Operator:    cfg.Operator.Name,
 		Fleet:       s.Fleet,
+		Requests:    s.Requests,
+		Version:     s.Version,
 		HookSecrets: slices.DeleteFunc([]wire.Secret{cfg.Backend.WebhookSecret, cfg.Backend.WebhookSecretOld}, func(s wire.Secret) bool { return s == "" }),
 		Credentials: backend.Credentials{
 			Bearer: cred.Bearer, ConsumerKey: cred.ConsumerKey.Reveal(), ConsumerSecret: cred.ConsumerSecret,
@@ -88,12 +101,20 @@ func Serve(ctx context.Context, s Serving) error {
 		<-time.After(s.Drain)
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
+		if watch != nil {
+			defer watch.close(grace)
+		}
 		if srv.Shutdown(grace) != nil {
 			return srv.Close()
 		}
 		return nil
 	})
-	s.Up(url)
+	at := ""
+	if watch != nil {
+		at = "http://" + watch.ln.Addr().String()
+		g.Go(func() error { return watch.serve(b, name) })
+	}
+	s.Up(url, at)
 	return g.Wait()
 }
 

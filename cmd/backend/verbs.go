@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -16,14 +17,18 @@ import (
 )
 
 type serveOptions struct {
-	listen string
-	fleet  bool
-	drain  time.Duration
+	listen   string
+	fleet    bool
+	drain    time.Duration
+	monitor  string
+	requests bool
 }
 
 func (o *serveOptions) register(fs *flag.FlagSet, drain time.Duration) {
 	fs.StringVar(&o.listen, "listen", "", "`host:port` to listen on, port 0 = any (default: [backend] listen)")
 	fs.BoolVar(&o.fleet, "fleet", false, "let terminals enrol with one-time codes (PROGRAM fleet makes them)")
+	fs.StringVar(&o.monitor, "monitor", "", "`host:port` that gives /metrics (Prometheus), /readyz and /livez to any caller; without a host on 127.0.0.1 (default: none)")
+	fs.BoolVar(&o.requests, "log-requests", false, "log one line for each request once it has ended")
 	usage.SpanVar(fs, &o.drain, "drain", drain, "how `long` it serves on after SIGTERM while /readyz says 503, so that a balancer sends no more")
 }
 
@@ -108,9 +113,22 @@ func serve(ctx context.Context, c *Call) error {
 	}
 	return Serve(ctx, Serving{
 		Config: cfg, Dir: dir, Listen: cmp.Or(c.serve.listen, cfg.Backend.Listen), Remedy: "choose another address with --listen",
-		Fleet: c.serve.fleet, Drain: c.serve.drain, Engine: c.Engine, Log: c.Log, Ended: c.Ended,
-		Up: func(url string) { fmt.Fprintf(c.Out, "listening on %s\n", url) },
+		Fleet: c.serve.fleet, Drain: c.serve.drain, Monitor: c.serve.monitor, Requests: c.requests(), Version: c.Version, Engine: c.Engine, Log: c.Log, Ended: c.Ended,
+		Up: func(url, monitor string) {
+			if monitor != "" {
+				fmt.Fprintf(c.Out, "monitor on %s\n", monitor)
+			}
+			fmt.Fprintf(c.Out, "listening on %s\n", url)
+		},
 	})
+}
+
+// requests is the log of requests, nil where none was asked for. Warnings have a level of their own.
+func (c *Call) requests() *slog.Logger {
+	if !c.serve.requests {
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(c.Err, nil)).With("sys", "requests")
 }
 
 // BareList says what the books are in JSON. Programs have always read them so.

@@ -38,7 +38,7 @@ func (d *database) register(fs *flag.FlagSet) {
 
 // options are how the store is opened.
 func (c *call) options(opt backend.StoreOptions) (o postgres.Options, err error) {
-	o = postgres.Options{Steps: opt.Steps, Wrapper: opt.Wrapper, Log: opt.Log}
+	o = postgres.Options{Steps: opt.Steps, Wrapper: opt.Wrapper, Log: opt.Log, Wrote: opt.Wrote}
 	switch {
 	case c.url != "" && c.file != "":
 		return o, usage.Fail(usage.ExitUsage, "name the database once: --db URL or --db-file FILE")

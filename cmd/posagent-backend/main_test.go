@@ -64,18 +64,19 @@ func server(t *testing.T, set ...string) *pgtest.Server {
 
 // process is one backend.
 type process struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	url  string
-	dir  string
-	said *bytes.Buffer
+	t       *testing.T
+	cmd     *exec.Cmd
+	url     string
+	monitor string // where its figures are, "" = nowhere
+	dir     string
+	said    *bytes.Buffer
 }
 
 // within bounds what a process is waited for.
 const within = time.Minute
 
 // begin starts a backend on a database, with the key of another one.
-func begin(t *testing.T, db string, like *process, config string) *process {
+func begin(t *testing.T, db string, like *process, config string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, dir: t.TempDir(), said: &bytes.Buffer{}}
 	if like != nil {
@@ -86,13 +87,19 @@ func begin(t *testing.T, db string, like *process, config string) *process {
 	file := filepath.Join(p.dir, "c.toml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 	p.cmd = exec.Command(os.Args[0], "--db", db, "--state", p.dir, "--config", file, "--listen", "127.0.0.1:0", "--tolerate", "no-fsync", "--drain", "1s")
+	p.cmd.Args = append(p.cmd.Args, args...)
 	p.cmd.Env = append(os.Environ(), asProcess+"=1")
 	p.cmd.Stderr = p.said
 	out, err := p.cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.cmd.Start())
 	t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
-	line, err := bufio.NewReader(out).ReadString('\n')
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	if monitor, ok := strings.CutPrefix(line, "monitor on "); ok {
+		p.monitor = strings.TrimSpace(monitor)
+		line, err = lines.ReadString('\n')
+	}
 	require.NoError(t, err, p.said)
 	p.url = strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
 	return p

@@ -69,7 +69,7 @@ func given(c *call, _ usage.Verb, path string, rest []string) {
 		level = slog.LevelDebug
 	}
 	c.Log = slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: level}))
-	c.Program, c.Path, c.State, c.Args = name, path, c.state, rest
+	c.Program, c.Path, c.State, c.Args, c.Version = name, path, c.state, rest, linked
 	c.Engine, c.Ended, c.Lost = c.engine(), ended, name+" database upgrade makes the tables"
 	c.Config = func() (config.Config, error) {
 		cfg, err := config.Load(c.config, os.Environ())

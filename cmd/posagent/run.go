@@ -122,7 +122,7 @@ func runOn(ctx context.Context, r *running) error {
 		up := make(chan string, 1)
 		g.Go(func() error {
 			return backend.Serve(ctx, backend.Serving{
-				Config: cfg, Dir: backendDir(c, cfg), Listen: cfg.Backend.Listen, Remedy: "set [backend] listen", Log: log, Ended: storeError, Up: func(url string) { up <- url },
+				Config: cfg, Dir: backendDir(c, cfg), Listen: cfg.Backend.Listen, Remedy: "set [backend] listen", Log: log, Ended: storeError, Up: func(url, _ string) { up <- url }, Version: version,
 			})
 		})
 		select {

@@ -70,15 +70,30 @@ func (g guard) allowed(r *http.Request) bool {
 	if text == "" {
 		return false
 	}
-	if same(text, g.creds.Bearer.Reveal()) || g.good(text) {
-		return true
-	}
+	by := ""
 	raw, err := base64.StdEncoding.DecodeString(text)
-	return err == nil && g.pair(string(raw))
+	switch {
+	case same(text, g.creds.Bearer.Reveal()):
+		by = "bearer"
+	case g.good(text):
+		by = "token"
+	case err == nil && g.pair(string(raw)):
+		by = "client"
+	default:
+		return false
+	}
+	wire.ServedOf(r.Context()).Proves(by)
+	return true
 }
 
 // operates says whether a request is the operator's of the fleet. What a terminal shows is not accepted.
-func (g guard) operates(r *http.Request) bool { return same(bearer(r), g.creds.Operator.Reveal()) }
+func (g guard) operates(r *http.Request) bool {
+	ok := same(bearer(r), g.creds.Operator.Reveal())
+	if ok {
+		wire.ServedOf(r.Context()).Proves("operator")
+	}
+	return ok
+}
 
 // wrap lets only good requests through, and answers the others in the shape of S1's services.
 func (g guard) wrap(h http.Handler) http.Handler {
@@ -126,6 +141,7 @@ func (g guard) keyed(h http.Handler) http.Handler {
 		case len(values) != 1 || len(values[0]) > maxCredential || !same(values[0], g.creds.APIKey.Reveal()):
 			hosted.WriteError(w, g.log, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
 		default:
+			wire.ServedOf(r.Context()).Proves("api-key")
 			h.ServeHTTP(w, r)
 		}
 	})
@@ -193,6 +209,7 @@ func (g guard) good(token string) bool {
 // token answers POST /token: OAuth 2.0 client credentials.
 func (g guard) token(w http.ResponseWriter, r *http.Request) {
 	const kind = "application/json"
+	wire.ServedOf(r.Context()).Names("backend.token")
 	fail := func(status int, code string) {
 		_ = wire.WriteJSON(w, status, kind, map[string]string{"error": code}) // a lost connection has no reader
 	}

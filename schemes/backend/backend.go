@@ -23,6 +23,7 @@ import (
 	"posagent/schemes/backend/lease"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/merchants"
+	"posagent/schemes/backend/meter"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/sessions"
@@ -55,6 +56,10 @@ type Backend struct {
 	shared  bool // others work on the same books
 	log     *slog.Logger
 	leaving atomic.Bool
+	meter   *meter.Meter
+	version string
+	now     func() time.Time
+	began   time.Time
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -76,8 +81,9 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	counts := meter.New(cfg.Now)
 	db, err := cfg.Engine.orUsual().Open(ctx, StoreOptions{
-		Dir: cfg.Dir, Steps: Schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
+		Dir: cfg.Dir, Steps: Schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous, Wrote: counts.Wrote,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
@@ -85,23 +91,23 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err := move.Check(ctx, db); err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	b := &Backend{db: db, shared: cfg.Engine.Shared, log: cfg.Log}
+	b := &Backend{db: db, shared: cfg.Engine.Shared, log: cfg.Log, meter: counts, version: cfg.Version, now: cfg.Now, began: cfg.Now()}
 	if err := b.furnish(ctx, cfg, seed); err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	b.handler = b.routes(cfg)
+	b.handler = counts.Around(b.routes(cfg), cfg.Requests)
 	return b, nil
 }
 
 // furnish makes the rooms.
 func (b *Backend) furnish(ctx context.Context, cfg Config, seed wallets.Seed) (err error) {
-	shared := room.Options{DB: b.db, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log}
+	shared := room.Options{DB: b.db, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log, Swept: b.meter.Swept}
 	number, uuid := cmp.Or(cfg.MerchantNumber, DemoMerchant), cmp.Or(cfg.MerchantUUID, DemoMerchantUUID)
 	b.wallets, err = wallets.New(wallets.Options{Options: shared, Seed: seed, Unit: cfg.TimeoutUnit, Delay: cfg.WalletDelay})
 	if err != nil {
 		return err
 	}
-	d := deliver.New(deliver.Options{DB: b.db, Shared: cfg.Engine.Shared, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
+	d := deliver.New(deliver.Options{DB: b.db, Shared: cfg.Engine.Shared, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Tried: b.meter.Tried, Now: cfg.Now, Log: cfg.Log})
 	b.deliver = d
 	b.links, err = links.New(links.Options{
 		Options: shared, Delay: cfg.WalletDelay, Deliver: d, SignKey: cfg.Credentials.Secret, Instance: cfg.Credentials.Instance, QR: cfg.QR,
@@ -176,7 +182,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
 	mux.HandleFunc("GET /openapi.json", described(cfg))
 	mux.HandleFunc("GET /readyz", b.ready)
-	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /livez", live)
 	// The services of S0 are found in any case of letters, which no pattern of a mux does; nor may it mend their paths, since
 	// a client that follows a redirect looks like a browser.
 	none := g.problem(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { wire.WriteProblemNoRoute(rw, r, "") }))
@@ -212,16 +218,23 @@ func (b *Backend) routes(cfg Config) http.Handler {
 
 // ready tells a balancer whether to send requests: not when the books do not take writes, and not when this process is about to end.
 func (b *Backend) ready(w http.ResponseWriter, r *http.Request) {
-	err := b.db.Health(r.Context()).Err
-	if b.leaving.Load() {
-		err = errors.New("this process is about to end")
-	}
-	if err != nil {
+	if err := b.notReady(r.Context()); err != nil {
 		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
+
+// notReady returns why no requests are to be sent here, nil = they are.
+func (b *Backend) notReady(ctx context.Context) error {
+	if b.leaving.Load() {
+		return errors.New("this process is about to end")
+	}
+	return b.db.Health(ctx).Err
+}
+
+// live says that the process is there.
+func live(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
 
 // Leave lets a balancer know that this process is about to end. It goes on serving.
 func (b *Backend) Leave() { b.leaving.Store(true) }
@@ -281,6 +294,14 @@ func (b *Backend) Run(ctx context.Context) error {
 	}
 	if b.fleet != nil {
 		tasks = append(tasks, lease.Task{Name: "fleet", Work: b.fleet.Run})
+	}
+	for i, t := range tasks {
+		tasks[i].Work = func(ctx context.Context) error {
+			b.meter.Holds(t.Name, true)
+			defer b.meter.Holds(t.Name, false)
+			return t.Work(ctx)
+		}
+		b.meter.Holds(t.Name, false)
 	}
 	if b.shared {
 		return lease.Run(ctx, lease.Options{DB: b.db, Log: b.log}, tasks...)

@@ -30,6 +30,9 @@ type Config struct {
 	QR  func(text string) (png []byte, err error)
 	Now func() time.Time
 	Log *slog.Logger
+	// Requests gets one line for each request; nil = there are none.
+	Requests *slog.Logger
+	Version  string // of the program, for its figures
 	// Synchronous is the store's; "" = FULL. Anything less loses acknowledged writes: tests only.
 	Synchronous string
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/cards"
@@ -49,6 +50,8 @@ type StoreOptions struct {
 	Wrapper     store.Wrapper
 	Log         *slog.Logger
 	Synchronous string // as Config has it
+	// Wrote is told of each write that has ended: how long its caller waited, how often its closure ran, and its error. May be nil.
+	Wrote func(took time.Duration, runs int, err error)
 }
 
 // usual is the engine of a backend that was given none.
@@ -75,7 +78,7 @@ func (p Place) read(ctx context.Context) (store.Store, error) {
 // openSQLite opens the file in the directory. The engine is named here alone.
 func openSQLite(ctx context.Context, opt StoreOptions) (store.Store, error) {
 	s, err := sqlite.Open(ctx, sqlite.Options{
-		Path: filepath.Join(opt.Dir, dbName), Steps: opt.Steps, Wrapper: opt.Wrapper, Log: opt.Log, Synchronous: opt.Synchronous,
+		Path: filepath.Join(opt.Dir, dbName), Steps: opt.Steps, Wrapper: opt.Wrapper, Log: opt.Log, Synchronous: opt.Synchronous, Wrote: opt.Wrote,
 	})
 	if err != nil {
 		return nil, err

@@ -20,21 +20,19 @@ func TestMain(m *testing.M) {
 }
 
 func onServer() Engine {
-	open := func(ctx context.Context, dir string, steps []store.Step, keys store.Wrapper) (store.Store, error) {
-		url, err := pgtest.Instead(filepath.Join(dir, dbName))
+	open := func(ctx context.Context, opt StoreOptions) (store.Store, error) {
+		url, err := pgtest.Instead(filepath.Join(opt.Dir, dbName))
 		if err != nil {
 			return nil, err
 		}
-		s, err := postgres.Open(ctx, postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: url, Steps: steps, Wrapper: keys, Conns: 8})
+		s, err := postgres.Open(ctx, postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: url, Steps: opt.Steps, Wrapper: opt.Wrapper, Wrote: opt.Wrote, Conns: 8})
 		if err != nil {
 			return nil, err
 		}
 		return s, nil
 	}
 	return Engine{
-		Open: func(ctx context.Context, opt StoreOptions) (store.Store, error) {
-			return open(ctx, opt.Dir, opt.Steps, opt.Wrapper)
-		},
+		Open: open,
 		Read: func(ctx context.Context, dir string) (store.Store, error) {
 			if _, err := os.Stat(filepath.Join(dir, KeyName)); err != nil { // none ran there
 				return nil, err
@@ -43,7 +41,7 @@ func onServer() Engine {
 			if err != nil {
 				return nil, err
 			}
-			return open(ctx, dir, Schema(), keys)
+			return open(ctx, StoreOptions{Dir: dir, Steps: Schema(), Wrapper: keys})
 		},
 	}
 }

@@ -15,6 +15,7 @@ func (s *Store) Health(context.Context) store.Health {
 	defer s.mu.Unlock()
 	h := store.Health{
 		State: s.state, LastErr: s.lastErr, LastErrAt: s.lastAt, Path: s.name, Reserved: s.state == store.Ready, Schema: s.schema,
+		Conns: s.db.Stats().InUse, MostConns: s.opt.Conns + 1,
 		Commits: s.commits.Load(), Writes: s.commits.Load(), CommitEMA: time.Duration(s.latency.Load()), Synchronous: "server",
 	}
 	if s.state != store.Ready {

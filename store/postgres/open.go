@@ -30,7 +30,9 @@ type Options struct {
 	Memory   string
 	Alone    bool // no other process works on the schema meanwhile
 	Tolerate Tolerated
-	Beat     time.Duration // from one look at the server to the next, 0 = 10 s, negative = none: for tests that count commits
+	// Wrote is told of each Write that has ended: how long its caller waited, how often its closure ran, and its error. nil = nothing is.
+	Wrote func(took time.Duration, runs int, err error)
+	Beat  time.Duration // from one look at the server to the next, 0 = 10 s, negative = none: for tests that count commits
 	// StatementWithin bounds a statement, 0 = 30 s; CommitWithin a commit with what its standbys need, 0 = 15 s.
 	StatementWithin, CommitWithin time.Duration
 	// Dial connects; nil = as net.Dialer does. Tests only.

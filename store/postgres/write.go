@@ -21,19 +21,28 @@ const (
 
 // Write implements store.DB. It answers ErrBusy where other processes stood in the way in every run.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
-	var err error
+	began := time.Now()
+	runs, err := s.turns(ctx, fn)
+	if s.opt.Wrote != nil {
+		s.opt.Wrote(time.Since(began), runs, err)
+	}
+	return err
+}
+
+// turns runs fn until it meets no conflict.
+func (s *Store) turns(ctx context.Context, fn func(store.Tx) error) (runs int, err error) {
 	for run := range mostRuns {
 		var again bool
 		if again, err = s.turn(ctx, run, fn); !again {
-			return err
+			return run + 1, err
 		}
 		select {
 		case <-time.After(rand.N(min(longest, time.Millisecond<<min(run, 10)))):
 		case <-ctx.Done():
-			return ctx.Err()
+			return run + 1, ctx.Err()
 		}
 	}
-	return fmt.Errorf("%w: %d runs: %w", store.ErrBusy, mostRuns, err)
+	return mostRuns, fmt.Errorf("%w: %d runs: %w", store.ErrBusy, mostRuns, err)
 }
 
 // turn runs fn once. again: it met a conflict, and nothing was done.

@@ -26,8 +26,10 @@ type Options struct {
 	ReadOnly bool   // no lock, no migration, every Write is refused; works beside a running owner
 	// Synchronous is FULL when empty. Anything less loses acknowledged writes: tests only.
 	Synchronous string
-	Readers     int   // connections for Read, 0 = 3
-	Ballast     int64 // bytes of the reserve beside the file, for finishing what was begun, 0 = 256 KiB, < 0 = none
+	// Wrote is told of each Write that has ended: how long its caller waited, how often its closure ran, and its error. nil = nothing is.
+	Wrote   func(took time.Duration, runs int, err error)
+	Readers int   // connections for Read, 0 = 3
+	Ballast int64 // bytes of the reserve beside the file, for finishing what was begun, 0 = 256 KiB, < 0 = none
 	// CheckpointEvery is the least time between two foldings of the log into the file, 0 = 50 ms;
 	// CheckpointWrites is how many Writes are worth one, 0 = 384. Fewer wait for more, 1200 times as
 	// long at most.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"posagent/store"
@@ -23,6 +24,20 @@ const (
 // Write implements DB. ctx bounds the wait for a turn; once the closure has its turn Write waits
 // for the medium.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
+	if s.opt.Wrote == nil {
+		return s.write(ctx, fn)
+	}
+	var runs atomic.Int64 // a closure that the end of the store has overtaken may still run
+	began := time.Now()
+	err := s.write(ctx, func(tx store.Tx) error {
+		runs.Add(1)
+		return fn(tx)
+	})
+	s.opt.Wrote(time.Since(began), int(runs.Load()), err)
+	return err
+}
+
+func (s *Store) write(ctx context.Context, fn func(store.Tx) error) error {
 	if s.opt.ReadOnly {
 		return store.ErrReadOnly
 	}

@@ -41,9 +41,10 @@ type Message struct {
 // Options are what Deliver needs. Only DB is required.
 type Options struct {
 	DB     store.DB
-	Shared bool          // other processes emit, too: what they have stored is looked for every second
-	Allow  []string      // hosts outside the guard: "127.0.0.1:9999", "receiver.test"
-	Sign   []wire.Secret // Standard Webhooks secrets, the current one first; the others are still valid too
+	Shared bool                    // other processes emit, too: what they have stored is looked for every second
+	Allow  []string                // hosts outside the guard: "127.0.0.1:9999", "receiver.test"
+	Sign   []wire.Secret           // Standard Webhooks secrets, the current one first; the others are still valid too
+	Tried  func(acknowledged bool) // is told of each attempt that was recorded; nil = nothing is
 	Now    func() time.Time
 	Log    *slog.Logger
 

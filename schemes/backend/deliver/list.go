@@ -136,3 +136,22 @@ func (d *Deliver) change(ctx context.Context, do func(store.Tx) (sql.Result, err
 	d.Poke()
 	return int(n), err
 }
+
+// Backlog is what waits to be delivered.
+type Backlog struct {
+	Waiting int           // deliveries that are neither done nor given up
+	Overdue time.Duration // how long the oldest of them is due; 0 = none is
+	Paused  int           // endpoints that are paused
+}
+
+// Waiting counts what waits at a moment.
+func Waiting(r store.Reader, now time.Time) (q Backlog, err error) {
+	var first int64
+	if err := r.QueryRow(`SELECT count(*), coalesce(min(due_ms), 0) FROM deliver_delivery WHERE due_ms IS NOT NULL`).Scan(&q.Waiting, &first); err != nil {
+		return q, err
+	}
+	if first != 0 {
+		q.Overdue = max(0, now.Sub(time.UnixMilli(first)))
+	}
+	return q, r.QueryRow(`SELECT count(*) FROM deliver_endpoint WHERE until_ms > ?`, now.UnixMilli()).Scan(&q.Paused)
+}

@@ -182,6 +182,9 @@ func (d *Deliver) try(ctx context.Context, id int64) {
 	a.At, a.Took = at.UnixMilli(), max(0, d.now().Sub(at).Milliseconds())
 	for {
 		err := d.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error { return d.record(tx, id, p, a) })
+		if err == nil && d.opt.Tried != nil {
+			d.opt.Tried(a.Status == acknowledged)
+		}
 		if err == nil || !d.trouble(ctx, id, err) {
 			return
 		}

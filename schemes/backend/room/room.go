@@ -23,6 +23,8 @@ type Options struct {
 	Merchant  string           // its name on pages and in lists
 	Now       func() time.Time // nil = time.Now
 	Log       *slog.Logger     // nil = none
+	// Swept is told of each look for what is due, with the room's name; nil = nothing is.
+	Swept func(room string, err error)
 }
 
 // Room is the part of a room that every room has.
@@ -34,6 +36,7 @@ type Room struct {
 	Log      *slog.Logger
 	Forms    *form.Guard // nil without pages
 	loop     *loop       // nil without a sweep
+	swept    func(err error)
 }
 
 // New makes the Room called name, which has no pages; it starts nothing. It fails without a store.
@@ -49,6 +52,11 @@ func New(name string, opt Options) (*Room, error) {
 		r.Log = slog.New(slog.DiscardHandler)
 	}
 	r.Log = r.Log.With("sys", name)
+	r.swept = func(err error) {
+		if opt.Swept != nil {
+			opt.Swept(name, err)
+		}
+	}
 	return r, nil
 }
 
@@ -70,7 +78,12 @@ func NewPaged(name string, opt Options) (*Room, error) {
 // Sweeps gives the room a sweep for Run. look advances everything that is due. It returns the next
 // due moment in Unix milliseconds, 0 = none.
 func (r *Room) Sweeps(look func(context.Context) (next int64, err error)) {
-	r.loop = newLoop(r.Now, r.Log, look)
+	r.loop = newLoop(r.Now, r.Log, func(ctx context.Context) (next int64, err error) {
+		if next, err = look(ctx); ctx.Err() == nil {
+			r.swept(err)
+		}
+		return next, err
+	})
 }
 
 // Run sweeps until ctx ends, so that time passes also for what is not asked for. It returns ctx's

@@ -90,6 +90,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.api.Shape.NoRoute(w, r, allow)
 		return
 	}
+	wire.ServedOf(r.Context()).Names(rt.Op)
 	if h.o.Open == nil {
 		h.serve(w, r, rt, values, nil)
 		return
