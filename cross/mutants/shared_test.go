@@ -8,6 +8,18 @@ var ofShared = []mutant{
 	{"PostgreSQL: a copy that was put back is taken", "store/postgres", "TestACopyPutBack", []edit{
 		{"store/postgres/primary.go", `	case position(now.Position) < position(last.Position):`, `	case position(now.Position) < 0:`},
 	}},
+	{"PostgreSQL: a primary that was given up is taken where nothing is remembered", "store/postgres", "TestPick", []edit{
+		{"store/postgres/servers.go", `			case s.at.Timeline < best.at.Timeline:`, `			case false:`},
+	}},
+	{"PostgreSQL: of two primaries on one timeline the first is taken", "store/postgres", "TestPick", []edit{
+		{"store/postgres/servers.go", `			case s.at.started != best.at.started:`, `			case false:`},
+	}},
+	{"PostgreSQL: sessions of a server that was made unsafe go on", "store/postgres", "TestAServerThatIsMadeUnsafe", []edit{
+		{"store/postgres/write.go", `	if why := s.barred.Load(); why != nil {`, `	if why := s.barred.Load(); why != nil && false {`},
+	}},
+	{"PostgreSQL: a commit that changed nothing makes a process ready", "store/postgres", "TestReadyOnceConfirmed", []edit{
+		{"store/postgres/health.go", `	if changed && !s.closed {`, `	if !s.closed {`},
+	}},
 	{"PostgreSQL: another server is taken", "store/postgres", "TestACopyPutBack", []edit{
 		{"store/postgres/primary.go", `	case now.System != last.System:`, `	case false:`},
 	}},
@@ -15,7 +27,7 @@ var ofShared = []mutant{
 		{"store/postgres/primary.go", `	case s.standbys > 0 && s.names == "" && !t.Async:`, `	case s.standbys > 99 && s.names == "" && !t.Async:`},
 	}},
 	{"PostgreSQL: commits do not wait where the account is set so", "store/postgres", "TestUnsafeServers", []edit{
-		{"store/postgres/primary.go", `	if !weak || t.Async {`, `	if weak || t.Async || true {`},
+		{"store/postgres/primary.go", `	if t.Async {`, `	if !t.Async {`},
 	}},
 	{"PostgreSQL: a password goes over the network in clear", "store/postgres", "TestUnsafeServers", []edit{
 		{"store/postgres/primary.go", `	if bad && !t.Plain {`, `	if false {`},

@@ -6,19 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // connector makes connections for database/sql. Their answers are read whole at once: statements of a closure may overlap.
 type connector struct {
-	cfg     *pgx.ConnConfig
-	met     func(context.Context, *pgx.Conn) error // looks at the server behind a new connection
-	queries sync.Map                               // text → text as PostgreSQL has it
+	servers  []*pgx.ConnConfig // that the URL names
+	tolerate Tolerated
+	last     func() Primary                               // the one that is remembered
+	met      func(context.Context, *pgx.Conn, seen) error // is told of each new connection
+	queries  sync.Map                                     // text → text as PostgreSQL has it
 }
 
 var (
@@ -30,18 +30,11 @@ var (
 
 // Connect implements driver.Connector.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	one := &conn{by: c}
-	cfg := c.cfg.Copy()
-	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
-		if strings.Contains(n.Message, "synchronous replication") { // a wait that was cancelled: committed here, and perhaps nowhere else
-			one.alone = true
-		}
-	}
-	var err error
-	if one.pg, err = pgx.ConnectConfig(ctx, cfg); err != nil {
+	one, at, err := c.choose(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := c.met(ctx, one.pg); err != nil {
+	if err := c.met(ctx, one.pg, at); err != nil {
 		return nil, errors.Join(err, one.Close())
 	}
 	return one, nil
@@ -61,9 +54,11 @@ func (c *connector) query(text string) string {
 
 // conn is one connection.
 type conn struct {
-	by    *connector
-	pg    *pgx.Conn
-	alone bool // the last commit may be on this machine alone
+	by      *connector
+	pg      *pgx.Conn
+	at      Primary // the server, when it was met
+	alone   bool    // the last commit may be on this machine alone
+	changed bool    // the transaction has changed a row; see changed.go
 }
 
 // Prepare implements driver.Conn. Statements are prepared by themselves.
@@ -84,7 +79,9 @@ func (c *conn) Close() error {
 }
 
 // IsValid implements driver.Validator.
-func (c *conn) IsValid() bool { return !c.pg.IsClosed() && c.pg.PgConn().TxStatus() == 'I' }
+func (c *conn) IsValid() bool {
+	return !c.pg.IsClosed() && c.pg.PgConn().TxStatus() == 'I' && !c.left()
+}
 
 // ExecContext implements driver.ExecerContext.
 func (c *conn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {

@@ -18,7 +18,9 @@ func (s *Store) Health(context.Context) store.Health {
 		Conns: s.db.Stats().InUse, MostConns: s.opt.Conns + 1,
 		Commits: s.commits.Load(), Writes: s.commits.Load(), CommitEMA: time.Duration(s.latency.Load()), Synchronous: "server",
 	}
-	if s.state != store.Ready {
+	if why := s.barred.Load(); why != nil && s.state != store.Closed {
+		h.State, h.Err, h.Reserved = store.Broken, *why, false
+	} else if s.state != store.Ready {
 		h.Err = s.lastErr
 		if s.state == store.Closed {
 			h.Err = store.ErrClosed
@@ -48,8 +50,8 @@ func (s *Store) saw(err error) {
 	s.state, s.lastErr, s.lastAt = state, err, time.Now()
 }
 
-// committed counts a commit, and tells it to those who wait.
-func (s *Store) committed(took time.Duration) {
+// committed counts a commit, and tells it to those who wait. One that changed a row shows that the server takes writes.
+func (s *Store) committed(took time.Duration, changed bool) {
 	s.commits.Add(1)
 	if old := s.latency.Load(); old != 0 {
 		took = time.Duration(old) + (took-time.Duration(old))/8
@@ -57,7 +59,7 @@ func (s *Store) committed(took time.Duration) {
 	s.latency.Store(int64(took))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
+	if changed && !s.closed {
 		s.state = store.Ready
 	}
 	if s.news != nil {

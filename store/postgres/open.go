@@ -55,9 +55,11 @@ type Store struct {
 	home     string // the schema of its tables
 	mac      []byte // key of the row MACs
 	memory   *memory
-	presence *sql.Conn          // holds the lock of those who work on the schema
-	barred   atomic.Bool        // the lock was lost, and another process has the schema alone
-	stop     context.CancelFunc // of watch
+	presence *sql.Conn // holds the lock of those who work on the schema
+	by       *connector
+	barred   atomic.Pointer[error] // why nothing is read or written: what the last look at the server found
+	asked    chan error            // of a commit of its own that has no answer yet; see confirm
+	stop     context.CancelFunc    // of watch
 	watched  chan struct{}
 	*store.Keyring
 
@@ -91,6 +93,7 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", s.name, err), s.db.Close(), s.memory.close())
 	}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.tell(ctx, s.confirm(ctx, min(s.opt.CommitWithin, closeWithin))) // it is ready once something was confirmed
 	go s.watch(ctx)
 	return s, nil
 }
@@ -103,7 +106,7 @@ func OpenReader(ctx context.Context, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.stop = func() {}
+	s.stop, s.state = func() {}, store.Ready
 	close(s.watched)
 	if err := s.known(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", s.name, err), s.db.Close())
@@ -154,30 +157,24 @@ func connect(opt Options, session map[string]string) (*Store, error) {
 	if err := encrypted(cfg, opt.Tolerate); err != nil {
 		return nil, fmt.Errorf("open %s: %w", name(cfg), err)
 	}
-	s := &Store{opt: opt, log: opt.Log.With("sys", "store"), state: store.Ready, name: name(cfg), watched: make(chan struct{})}
+	s := &Store{opt: opt, log: opt.Log.With("sys", "store"), state: store.Broken, lastErr: errFirst, name: name(cfg), watched: make(chan struct{})}
 	if s.memory, err = openMemory(opt.Memory); err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.name, err)
 	}
-	s.db = sql.OpenDB(&connector{cfg: cfg, met: s.meets})
+	s.by = &connector{servers: servers(cfg), tolerate: opt.Tolerate, last: s.memory.remembers, met: s.meets}
+	s.db = sql.OpenDB(s.by)
 	s.db.SetMaxOpenConns(opt.Conns + 1) // and the one of its lock
 	s.db.SetMaxIdleConns(opt.Conns + 1)
 	s.Keyring = store.NewKeyring(store.KeyringOptions{Wrapper: opt.Wrapper, MACKey: func() []byte { return s.mac }, Shredded: func() {}, Name: classify})
 	return s, nil
 }
 
-// meets looks at the server behind a new connection: after a change of the primary it is another one.
-func (s *Store) meets(ctx context.Context, conn *pgx.Conn) error {
-	at, err := look(ctx, conn)
-	if err == nil {
-		err = at.judge(s.opt.Tolerate)
+// meets remembers the server behind a new connection: after a change of the primary it is another one.
+func (s *Store) meets(ctx context.Context, conn *pgx.Conn, at seen) error {
+	if err := s.memory.meet(at.Primary); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.memory.meet(at.Primary)
-	}
-	if err == nil {
-		err = at.durably(ctx, conn, s.opt.Tolerate)
-	}
-	return err
+	return at.durably(ctx, conn, s.opt.Tolerate)
 }
 
 // name is the database without a password.

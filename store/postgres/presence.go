@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
 
 	"posagent/store"
@@ -15,7 +16,13 @@ const presenceNumber = 7_240_118
 // process has the schema alone, or where this one is to have it alone and others work on it.
 func (s *Store) present(ctx context.Context) error {
 	if s.presence != nil {
-		if _, err := s.presence.ExecContext(ctx, "SELECT 1"); err == nil { // a ping asks the driver alone
+		left := s.presence.Raw(func(c any) error {
+			if c.(*conn).left() {
+				return driver.ErrBadConn
+			}
+			return nil
+		})
+		if _, err := s.presence.ExecContext(ctx, "SELECT 1"); err == nil && left == nil { // a ping asks the driver alone
 			return nil
 		}
 		s.give(s.presence)
@@ -34,7 +41,6 @@ func (s *Store) present(ctx context.Context) error {
 		s.give(conn)
 		return s.met(ctx, err)
 	}
-	s.barred.Store(!got)
 	if !got {
 		s.give(conn)
 		return fmt.Errorf("%w: %s", store.ErrLocked, why)

@@ -52,20 +52,25 @@ type seen struct {
 	version, standbys   int
 	fsync, pages        bool
 	commit, names, role string
+	started             string // when: it tells a server from another one, by whatever name it is reached
 }
 
-// lookQuery asks for all of it. A standby has no position of its own.
+// lookQuery asks for all of it. A standby has no position of its own. A backup and a reader of changes copy the server, too, but never
+// take over.
 const lookQuery = `SELECT pg_is_in_recovery(), current_setting('server_version_num')::int,
 	(SELECT system_identifier::text FROM pg_control_system()),
 	CASE WHEN pg_is_in_recovery() THEN '' ELSE pg_walfile_name(pg_current_wal_lsn()) END,
 	CASE WHEN pg_is_in_recovery() THEN '' ELSE pg_current_wal_lsn()::text END,
 	current_setting('fsync') = 'on', current_setting('full_page_writes') = 'on', current_setting('synchronous_commit'),
-	current_setting('synchronous_standby_names'), (SELECT count(*)::int FROM pg_stat_replication), current_user::text`
+	current_setting('synchronous_standby_names'), (SELECT count(*)::int FROM pg_stat_replication r
+		WHERE COALESCE(r.application_name, '') NOT IN ('pg_basebackup', 'pg_receivewal')
+			AND NOT EXISTS (SELECT 1 FROM pg_replication_slots l WHERE l.active_pid = r.pid AND l.slot_type = 'logical')),
+	current_user::text, pg_postmaster_start_time()::text`
 
 // look asks a server what it is.
 func look(ctx context.Context, conn *pgx.Conn) (s seen, err error) {
 	var segment string
-	err = conn.QueryRow(ctx, lookQuery).Scan(&s.standby, &s.version, &s.System, &segment, &s.Position, &s.fsync, &s.pages, &s.commit, &s.names, &s.standbys, &s.role)
+	err = conn.QueryRow(ctx, lookQuery).Scan(&s.standby, &s.version, &s.System, &segment, &s.Position, &s.fsync, &s.pages, &s.commit, &s.names, &s.standbys, &s.role, &s.started)
 	if err != nil || s.standby {
 		return s, err
 	}
@@ -77,7 +82,7 @@ func look(ctx context.Context, conn *pgx.Conn) (s seen, err error) {
 func (s seen) judge(t Tolerated) error {
 	switch {
 	case s.standby:
-		return fmt.Errorf("%w: this is a standby: name the primary (target_session_attrs=read-write with several hosts finds it)", store.ErrReadOnly)
+		return fmt.Errorf("%w: this is a standby: name all servers in the URL, with commas", store.ErrReadOnly)
 	case s.version < 150000:
 		return fmt.Errorf("PostgreSQL %d is too old: it takes 15 or later", s.version/10000)
 	case !(s.fsync && s.pages) && !t.NoFsync:
@@ -88,14 +93,17 @@ func (s seen) judge(t Tolerated) error {
 	return nil
 }
 
-// durably makes commits of this connection wait for the disk, and for the standbys where the server names some. What the server asks
-// for beyond that stays.
+// durably makes commits of this connection wait for the disk, and for the standbys where the server names some, also when the server's
+// settings change later. What the server asks for beyond that stays.
 func (s seen) durably(ctx context.Context, conn *pgx.Conn, t Tolerated) error {
-	weak := s.commit == "off" || s.commit == "local" || s.commit == "remote_write"
-	if !weak || t.Async {
+	if t.Async {
 		return nil
 	}
-	_, err := conn.Exec(ctx, "SET synchronous_commit = on")
+	commit := "on"
+	if s.commit == "remote_apply" {
+		commit = s.commit
+	}
+	_, err := conn.Exec(ctx, "SET synchronous_commit = "+commit)
 	return err
 }
 
@@ -134,7 +142,8 @@ func (m *memory) close() error {
 	return m.lock.Close()
 }
 
-// Look asks the server that a URL leads to what it is. It refuses it as Open does; last is what is remembered, nil = nothing.
+// Look asks the servers that a URL names what they are, and returns the one that Open would take. Where it would take none, it answers
+// the errors of Open with the server that they speak of; last is what is remembered, nil = nothing.
 func Look(ctx context.Context, opt Options, last *Primary) (Primary, error) {
 	cfg, err := pgx.ParseConfig(opt.URL)
 	if err != nil {
@@ -143,23 +152,17 @@ func Look(ctx context.Context, opt Options, last *Primary) (Primary, error) {
 	if err := encrypted(cfg, opt.Tolerate); err != nil {
 		return Primary{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, openWithin)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return Primary{}, classify(err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	at, err := look(ctx, conn)
-	if err != nil {
-		return Primary{}, classify(err)
-	}
-	if err = at.judge(opt.Tolerate); err == nil && last != nil {
-		if why := backwards(*last, at.Primary); why != "" {
-			err = fmt.Errorf("%w: %s", ErrBackwards, why)
+	by := &connector{servers: servers(cfg), tolerate: opt.Tolerate, last: func() (p Primary) {
+		if last != nil {
+			p = *last
 		}
+		return p
+	}}
+	one, at, err := by.choose(ctx)
+	if err != nil {
+		return at.Primary, classify(err)
 	}
-	return at.Primary, err
+	return at.Primary, one.Close()
 }
 
 // Remembered reads what a file remembers. fs.ErrNotExist where nothing was seen yet.
@@ -172,6 +175,13 @@ func Remembered(path string) (p Primary, err error) {
 		return p, fmt.Errorf("%s does not say which server was seen last (remove it where the server is the right one): %w", path, errors.Join(err, store.ErrDamaged))
 	}
 	return p, nil
+}
+
+// remembers returns the last one that was met. Its System is empty where nothing is remembered.
+func (m *memory) remembers() Primary {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last
 }
 
 // meet compares a server with the last one, and remembers it where it is further.

@@ -3,6 +3,8 @@ package postgres_test
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -37,6 +39,11 @@ func ticket(t *testing.T, s store.DB) {
 	}))
 }
 
+// both names two servers in one URL.
+func both(a, b *pgtest.Server) string {
+	return "postgres://posagent@/postgres?host=" + a.Host() + "," + b.Host()
+}
+
 // A primary that was given up comes back with an older timeline: writes to it would be lost, and it is refused. The one that took over is
 // taken without a word.
 func TestAPrimaryThatWasGivenUp(t *testing.T) {
@@ -54,7 +61,7 @@ func TestAPrimaryThatWasGivenUp(t *testing.T) {
 	require.ErrorContains(t, err, "standby")
 
 	// A running store finds the one that took over by itself.
-	running, err := postgres.Open(t.Context(), at("postgres://posagent@/postgres?host="+old.Host()+","+next.Host()+"&target_session_attrs=read-write", memory))
+	running, err := postgres.Open(t.Context(), at(both(old, next), memory))
 	require.NoError(t, err)
 	old.Crash()
 	next.Promote()
@@ -76,7 +83,45 @@ func TestAPrimaryThatWasGivenUp(t *testing.T) {
 	require.ErrorIs(t, err, postgres.ErrBackwards)
 	require.ErrorContains(t, err, "a primary that was given up: it is on timeline 1, and the last one was on 2")
 	kept(t, at(next.URL(""), memory))
-	next.Crash() // before the old one, which it copies
+
+	// Named beside the one that took over, in either order, it is passed over: by one who remembers, and by one who remembers nothing.
+	for _, url := range []string{both(old, next), both(next, old)} {
+		for _, memory := range []string{memory, filepath.Join(t.TempDir(), "primary")} {
+			s, err := postgres.Open(t.Context(), at(url, memory))
+			require.NoError(t, err)
+			ticket(t, s)
+			require.NoError(t, s.Close())
+			last, err := postgres.Remembered(memory)
+			require.NoError(t, err)
+			require.EqualValues(t, 2, last.Timeline)
+			for _, last := range []*postgres.Primary{&last, nil} {
+				found, err := postgres.Look(t.Context(), at(url, ""), last)
+				require.NoError(t, err)
+				require.EqualValues(t, 2, found.Timeline)
+			}
+		}
+	}
+	require.Equal(t, 1, old.Count("SELECT count(*) FROM tickets"), "nothing was written to it")
+
+	// The right one is away: each of the others is named with what is wrong with it, and the rule is that of the primaries.
+	standby := old.Standby("s2")
+	next.Crash()
+	old.Set("synchronous_standby_names", "ANY 1 (s2)")
+	url := "postgres://posagent@/postgres?host=" + next.Host() + "," + standby.Host() + "," + old.Host()
+	_, err = postgres.Open(t.Context(), at(url, memory))
+	require.ErrorIs(t, err, postgres.ErrBackwards)
+	require.NotErrorIs(t, err, store.ErrReadOnly)
+	require.ErrorContains(t, err, next.Host()+":5432: failed to connect")
+	require.ErrorContains(t, err, standby.Host()+":5432: "+store.ErrReadOnly.Error())
+	require.ErrorContains(t, err, old.Host()+":5432: "+postgres.ErrBackwards.Error())
+	found, err := postgres.Look(t.Context(), at(url, ""), &last)
+	require.ErrorIs(t, err, postgres.ErrBackwards)
+	require.EqualValues(t, 1, found.Timeline)
+	_, err = postgres.Open(t.Context(), at(both(standby, next), memory))
+	require.ErrorIs(t, err, store.ErrIO)
+	_, err = postgres.Open(t.Context(), at(both(standby, standby), memory))
+	require.ErrorIs(t, err, store.ErrReadOnly)
+	standby.Crash() // before the one that it copies
 }
 
 // An older copy of the database that was put back lacks what was confirmed.
@@ -145,10 +190,20 @@ func TestUnsafeServers(t *testing.T) {
 
 	opt.Tolerate.NoFsync = true
 	kept(t, opt)
-	standby := server.Standby("s1")
-	require.Eventually(t, func() bool {
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o755))
+	reader := exec.Command(filepath.Join(pgtest.Programs(), "pg_receivewal"), "-D", dir, "-h", server.Host(), "-U", "posagent")
+	require.NoError(t, reader.Start())
+	streaming := func() bool {
 		return server.Count("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == 1
-	}, time.Minute, 10*time.Millisecond)
+	}
+	require.Eventually(t, streaming, time.Minute, 10*time.Millisecond)
+	kept(t, opt) // it never takes over
+	require.NoError(t, reader.Process.Kill())
+	require.Error(t, reader.Wait())
+	require.Eventually(t, func() bool { return !streaming() }, time.Minute, 10*time.Millisecond)
+	standby := server.Standby("s1")
+	require.Eventually(t, streaming, time.Minute, 10*time.Millisecond)
 	_, err = postgres.Open(t.Context(), opt)
 	require.ErrorIs(t, err, postgres.ErrUnsafe)
 	require.ErrorContains(t, err, "synchronous_standby_names")
@@ -183,4 +238,94 @@ func TestUnsafeServers(t *testing.T) {
 		require.Error(t, err)
 		require.Equal(t, refused, errors.Is(err, postgres.ErrUnsafe), "%s: %v", url, err)
 	}
+}
+
+// A server that is made unsafe while it is used gets no more work, not even from sessions that are there already; mended, it does.
+func TestAServerThatIsMadeUnsafe(t *testing.T) {
+	server := start(t)
+	if server == nil {
+		return
+	}
+	standby := server.Standby("s1")
+	server.Set("synchronous_standby_names", "ANY 1 (s1)")
+	opt := at(server.URL(""), "")
+	opt.Beat = 50 * time.Millisecond
+	s, err := postgres.Open(t.Context(), opt)
+	require.NoError(t, err)
+	ticket(t, s)
+	require.NoError(t, s.Reserved(t.Context()))
+
+	server.Set("synchronous_standby_names", "")
+	require.Eventually(t, func() bool { return errors.Is(s.Health(t.Context()).Err, postgres.ErrUnsafe) }, time.Minute, 10*time.Millisecond)
+	require.Equal(t, store.Broken, s.Health(t.Context()).State)
+	require.ErrorIs(t, s.Reserved(t.Context()), postgres.ErrUnsafe)
+	err = s.Write(t.Context(), func(store.Tx) error { return nil })
+	require.ErrorIs(t, err, postgres.ErrUnsafe)
+	require.ErrorIs(t, err, store.ErrIO)
+	require.ErrorContains(t, err, "set synchronous_standby_names")
+	require.Equal(t, 1, server.Count("SELECT count(*) FROM tickets"))
+
+	server.Set("synchronous_standby_names", "ANY 1 (s1)")
+	require.Eventually(t, func() bool { return s.Health(t.Context()).Err == nil }, time.Minute, 10*time.Millisecond)
+	ticket(t, s)
+	// Commits of sessions that are there wait on, whatever the server is set to meanwhile.
+	server.Set("synchronous_commit", "off")
+	require.Eventually(t, func() bool {
+		return server.Count("SELECT count(*) FROM pg_settings WHERE name = 'synchronous_commit' AND setting = 'off'") == 1
+	}, time.Minute, 10*time.Millisecond)
+	require.NoError(t, s.Read(t.Context(), func(r store.Reader) error {
+		var commit string
+		require.NoError(t, r.QueryRow("SELECT current_setting('synchronous_commit')").Scan(&commit))
+		require.Equal(t, "on", commit)
+		return nil
+	}))
+	require.NoError(t, s.Close())
+	standby.Crash()
+}
+
+// A store is ready once the server has confirmed something. A commit that changed nothing has asked neither the disk nor the standbys:
+// it does not make ready what a commit without an answer has shown to hang.
+func TestReadyOnceConfirmed(t *testing.T) {
+	server := start(t)
+	if server == nil {
+		return
+	}
+	standby := server.Standby("s1")
+	server.Set("synchronous_standby_names", "ANY 1 (s1)")
+	require.Eventually(t, func() bool {
+		return server.Count("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'") == 1
+	}, time.Minute, 10*time.Millisecond)
+	opt := at(server.URL(""), "")
+	opt.Beat, opt.CommitWithin = -1, time.Second
+	empty := func(s store.DB) {
+		t.Helper()
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec("UPDATE tickets SET n = n + 1 WHERE id < 0")
+			return err
+		}))
+	}
+	s, err := postgres.Open(t.Context(), opt)
+	require.NoError(t, err)
+	require.NoError(t, s.Health(t.Context()).Err)
+	standby.Stop()
+	err = s.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec("INSERT INTO tickets (n) VALUES (1)")
+		return err
+	})
+	require.ErrorIs(t, err, store.ErrCommitUnknown)
+	require.Equal(t, store.Broken, s.Health(t.Context()).State)
+	empty(s)
+	require.Equal(t, store.Broken, s.Health(t.Context()).State)
+
+	late, err := postgres.Open(t.Context(), opt)
+	require.NoError(t, err)
+	empty(late)
+	require.ErrorContains(t, late.Health(t.Context()).Err, "no commit was confirmed within 1s")
+	require.NoError(t, late.Close())
+
+	standby.Continue()
+	ticket(t, s)
+	require.Equal(t, store.Ready, s.Health(t.Context()).State)
+	require.NoError(t, s.Close())
+	standby.Crash()
 }

@@ -10,6 +10,9 @@ import (
 	"posagent/store"
 )
 
+// durableWithin bounds a commit of its own that has no answer.
+const durableWithin = 2 * time.Minute
+
 // watch asks the server every few seconds, so that its end and its return are noticed without a caller, and remembers how far it has
 // confirmed.
 func (s *Store) watch(ctx context.Context) {
@@ -23,9 +26,13 @@ func (s *Store) watch(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			if s.asked != nil {
+				<-s.asked // it ends with ctx
+				s.asked = nil
+			}
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 			defer cancel()
-			_ = s.confirm(last) // whoever closes it may have lost the server
+			_ = s.confirm(last, closeWithin) // whoever closes it may have lost the server
 			return
 		case <-tick.C:
 		}
@@ -33,51 +40,98 @@ func (s *Store) watch(ctx context.Context) {
 	}
 }
 
-// look asks the server once. What is wrong shows in Health.
+// look judges the server again and asks it to confirm what it has. What is wrong shows in Health.
 func (s *Store) look(ctx context.Context) {
-	err := s.present(ctx)
+	err := s.judge(ctx)
 	if err == nil {
-		err = s.confirm(ctx)
+		err = s.present(ctx)
 	}
+	s.bar(err)
+	if err == nil {
+		err = s.confirm(ctx, s.opt.CommitWithin)
+	}
+	s.tell(ctx, err)
+}
+
+func (s *Store) tell(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("the server does not confirm what it has", "err", err)
 	}
 }
 
-// confirm commits an empty transaction: up to where the log was before it, all is as durable as the server makes it.
-func (s *Store) confirm(ctx context.Context) error {
-	conn, err := s.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.give(conn)
-	ctx, cancel := context.WithTimeout(ctx, s.opt.CommitWithin)
-	defer cancel()
-	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return s.met(ctx, err)
-	}
-	var at Primary
-	var segment string
-	err = conn.QueryRowContext(ctx, `SELECT (SELECT system_identifier::text FROM pg_control_system()), pg_walfile_name(pg_current_wal_lsn()),
-		pg_current_wal_lsn()::text, pg_logical_emit_message(true, 'posagent', '')::text`).Scan(&at.System, &segment, &at.Position, new(string))
+// judge chooses the primary again, as a new connection does: settings change, and servers.
+func (s *Store) judge(ctx context.Context) error {
+	one, at, err := s.by.choose(ctx)
 	if err == nil {
-		at.Timeline, err = timeline(segment)
+		err = errors.Join(s.memory.meet(at.Primary), one.Close())
 	}
 	if err != nil {
-		s.rollback(conn)
 		return s.met(ctx, err)
 	}
-	_, err = conn.ExecContext(ctx, "COMMIT")
-	if err == nil && s.unconfirmed(conn) {
-		err = errors.New("the standbys did not confirm it")
+	return nil
+}
+
+// bar keeps all work from a server that a new connection would refuse, until it is mended: sessions that are there already would go on.
+func (s *Store) bar(err error) {
+	switch {
+	case err == nil:
+		s.barred.Store(nil)
+	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrReadOnly), errors.Is(err, ErrUnsafe), errors.Is(err, ErrBackwards):
+		s.barred.Store(&err)
+	}
+}
+
+var errFirst = fmt.Errorf("%w: the server has confirmed nothing yet", store.ErrIO)
+
+// confirm waits until the server has confirmed a commit of its own, and fails where that takes longer. One that has no answer yet is
+// asked for again, instead of beginning another one: each would keep a process of the server.
+func (s *Store) confirm(ctx context.Context, within time.Duration) (err error) {
+	if s.asked == nil {
+		s.asked = make(chan error, 1)
+		go func(told chan<- error) { told <- s.durable(ctx) }(s.asked)
+	}
+	select {
+	case err = <-s.asked:
+		s.asked = nil
+	case <-time.After(within):
+		err = fmt.Errorf("%w: no commit was confirmed within %v", store.ErrIO, within)
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", store.ErrIO, err)
 		s.saw(err)
 		return err
 	}
 	s.answers()
-	return s.memory.confirm(at)
+	return nil
+}
+
+// durable commits something: up to where the log was before it, all is as durable as the server makes it.
+func (s *Store) durable(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, durableWithin)
+	defer cancel()
+	of, err := s.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.give(of)
+	var at seen
+	err = of.Raw(func(c any) (err error) {
+		one := c.(*conn)
+		if at, err = look(ctx, one.pg); err != nil {
+			return err
+		}
+		one.alone = false
+		// As one simple query: its answer comes after its commit.
+		_, err = one.pg.PgConn().Exec(ctx, "SELECT pg_logical_emit_message(true, 'posagent', '')").ReadAll()
+		if err == nil && one.alone {
+			err = errors.New("the standbys did not confirm it")
+		}
+		one.alone = false
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrIO, classify(err))
+	}
+	return s.memory.confirm(at.Primary)
 }
 
 // timeline is that of a segment of the log, by its name.

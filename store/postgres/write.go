@@ -102,7 +102,7 @@ func (s *Store) commit(conn *sql.Conn) (again bool, err error) {
 		s.saw(err)
 		return false, err
 	}
-	s.committed(time.Since(began))
+	s.committed(time.Since(began), s.changed(conn))
 	return false, nil
 }
 
@@ -147,8 +147,8 @@ func (s *Store) take(ctx context.Context) (*sql.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if s.barred.Load() {
-		return nil, fmt.Errorf("%w: books are copied to or from it", store.ErrLocked)
+	if why := s.barred.Load(); why != nil {
+		return nil, *why
 	}
 	conn, err := s.db.Conn(ctx)
 	if err != nil {

@@ -2,7 +2,7 @@
 // socket of its own: no network, no server that runs already.
 //
 // Files: server.go starts and ends one, process.go has its programs and processes, standby.go its
-// copies, sql.go asks it.
+// copies, restore.go its past, sql.go asks it.
 //
 // It guarantees that a server ends with the program that started it. Its methods are for one
 // goroutine at a time.
