@@ -25,7 +25,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: backend migrate methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
+.PHONY: backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -106,6 +106,9 @@ backend: ## build bin/posagent-backend for this machine, and for amd64 and arm64
 
 migrate: ## move the books of N sales from a file to PostgreSQL and back, killed KILLS times (N=1000000 KILLS=50 take about fifteen minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),20000)' KILLS='$(if $(KILLS),$(KILLS),20)' $(GO) test -count=1 -timeout 60m -v -run '^TestMigration$$' ./cmd/posagent-backend
+
+fleet: ## TERMINALS sell through three backends on three PostgreSQL servers, which are killed, stopped and filled for ROUNDS of SECONDS; then each sale and write is judged (TERMINALS=1000 ROUNDS=20 SECONDS=30 take about fifteen minutes; as root: disks too)
+	TERMINALS='$(if $(TERMINALS),$(TERMINALS),1000)' ROUNDS='$(if $(ROUNDS),$(ROUNDS),20)' SECONDS='$(if $(SECONDS),$(SECONDS),30)' $(GO) test -count=1 -timeout 60m -v -run '^TestFleet$$' ./cross/fleet
 
 enrol: ## kill an enrolment, by a code and by a bundle, and a renewal at each system call that keeps or sends something, N rounds, and go on (N=20 takes about twenty minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),20)' $(GO) test -count=1 -timeout 60m -v ./cross/enrol

@@ -84,4 +84,17 @@ var ofShared = []mutant{
 		{"cmd/backend/serve.go", `		b.Leave()
 `, ``},
 	}},
+	{"a backend forgets the Keys that it has answered", "cross/fleet", "TestFleet", []edit{
+		{"schemes/backend/room/once.go", `	var refusal *wire.Error
+	var do scenario.Do
+	err := r.DB.Write(`, `	k.Key = ""
+	var refusal *wire.Error
+	var do scenario.Do
+	err := r.DB.Write(`},
+	}},
+	{"a fleet's terminals forget what they owe", "cross/fleet", "TestFleet", []edit{
+		{"agent/checkout/undo.go", `	s.Phase, s.LastRead, s.Unheard, s.Settling = Reversing, false, false, false`, `	s.Phase, s.LastRead, s.Unheard, s.Settling = Done, false, false, false`},
+		{"agent/checkout/undo.go", `	s, next := attempt(s, e)
+	return s, append(append(out, next...), Effect{Do: Tell})`, `	return s, append(out, Effect{Do: Tell})`},
+	}},
 }
