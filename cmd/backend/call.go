@@ -31,9 +31,13 @@ type Call struct {
 	Dir    func(config.Config) string    // the backend's
 	Ended  func(error) error             // gives an error of the store its exit code and its remedy
 
-	serve serveOptions
-	hooks hooksOptions
-	fleet fleetOptions
+	Built  time.Time // of the program, the zero time where that is not known
+	Server Server    // what the engine adds to the checks of doctor
+
+	doctor doctorOptions
+	serve  serveOptions
+	hooks  hooksOptions
+	fleet  fleetOptions
 }
 
 // at is where the books are of the backend in dir.

@@ -6,10 +6,14 @@
 // backend keeps them in a database that others share. Each gives a Call what differs: its name, its
 // configuration, its directory, its engine.
 //
+// Files: verbs.go has the table; serve.go, hooks.go and fleet*.go what the verbs do; doctor*.go finds
+// what is wrong, by checks whose texts stand in doctor.txt.
+//
 // It guarantees:
 //   - A hint names the program that printed it.
 //   - What only reads changes nothing, and works beside a running backend.
 //   - A secret is printed once, where it is made: the code of a terminal, with its ticket.
 //
-// It must not import an engine of the store, nor anything of the terminal but its configuration.
+// It must not import an engine of the store, nor anything of the terminal but its configuration and
+// what runs the checks of its doctor.
 package backend

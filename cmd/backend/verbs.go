@@ -44,6 +44,7 @@ func Verbs(program, where string) usage.Command[*Call] {
 		Options: func(c *Call, fs *flag.FlagSet) { c.serve.register(fs, c.Drain) }, Run: serve,
 		Commands: []usage.Command[*Call]{
 			fleetVerbs(),
+			doctorVerb(),
 			{
 				Verb: usage.Verb{
 					Name: "books", Short: "every transaction with its postings; read-only, also while the backend runs",

@@ -83,6 +83,10 @@ func (c *call) options(opt backend.StoreOptions) (o postgres.Options, err error)
 func (c *call) engine() backend.Engine {
 	return backend.Engine{
 		Shared: true,
+		Held: func(dir string) (pid int, held bool, err error) {
+			held, err = postgres.Held(memoryFile(dir))
+			return 0, held, err
+		},
 		Open: func(ctx context.Context, opt backend.StoreOptions) (store.Store, error) {
 			o, err := c.options(opt)
 			if err != nil {

@@ -71,6 +71,7 @@ func given(c *call, _ usage.Verb, path string, rest []string) {
 	c.Log = slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: level}))
 	c.Program, c.Path, c.State, c.Args, c.Version = name, path, c.state, rest, linked
 	c.Engine, c.Ended, c.Lost = c.engine(), ended, name+" database upgrade makes the tables"
+	c.Built, c.Server = usage.BuiltAt(linked), c.server()
 	c.Config = func() (config.Config, error) {
 		cfg, err := config.Load(c.config, os.Environ())
 		if err != nil {
@@ -95,7 +96,7 @@ func commands() []usage.Command[*call] {
 		name + " --db 'postgres://posagent@db1,db2,db3/pos?target_session_attrs=read-write&sslmode=verify-full' --drain 15s",
 	}
 	list = append([]usage.Command[*call]{serve}, list...)
-	list = append(list, databaseVerbs(), migrateVerb())
+	list = append(list, databaseVerbs(), migrateVerb(), explainVerb())
 	return append(list, usage.Texts[*call]("posagent.backend-", program)...)
 }
 

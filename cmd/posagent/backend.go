@@ -36,6 +36,7 @@ func lifted(v usage.Command[*backend.Call]) command {
 		to.Config = func() (config.Config, error) { return loadConfig(c) }
 		to.Dir = func(cfg config.Config) string { return backendDir(c, cfg) }
 		to.Ended, to.Lost = storeError, "is --state the backend's directory?"
+		to.Built = usage.BuiltAt(version)
 		return v.Run(ctx, to)
 	}
 	return cmd

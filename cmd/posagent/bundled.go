@@ -212,7 +212,7 @@ type renewal struct {
 // step renews the certificate where that is due, and it is time to look.
 func (r *renewal) step(ctx context.Context) (until string, err error) {
 	now := time.Now()
-	if now.Before(r.next) || !device.ClockSane(now, builtAt(version)) {
+	if now.Before(r.next) || !device.ClockSane(now, usage.BuiltAt(version)) {
 		return "", nil
 	}
 	r.next = now.Add(refreshEvery)

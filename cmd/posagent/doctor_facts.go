@@ -26,6 +26,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/agent/view"
+	"posagent/cmd/usage"
 	"posagent/device"
 	"posagent/device/keypad"
 	"posagent/device/line"
@@ -88,7 +89,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	f := &doctor.Facts{
 		Now: time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
 		Config:  doctorConfig(c, cfg, err),
-		Sane:    func(now time.Time) bool { return device.ClockSane(now, builtAt(version)) },
+		Sane:    func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
 		Dir:     func() error { return ownDir(c.stateDir(), os.Geteuid()) },
 		Answers: func(ctx context.Context) error { return answers(ctx, controlSocket(c)) },
 	}
@@ -112,16 +113,6 @@ func gather(ctx context.Context, c *call) *gathered {
 	f.Accounts = func(ctx context.Context) []doctor.Account { return askAccounts(ctx, cfg, f.Config) }
 	g.facts = f
 	return g
-}
-
-// builtAt is the day a version names, the zero time where it names none.
-func builtAt(version string) time.Time {
-	day, _, _ := strings.Cut(version, "-")
-	at, err := time.Parse("2006.01.02", day)
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }
 
 func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {

@@ -10,6 +10,7 @@ import (
 	"posagent/agent/doctor"
 	"posagent/agent/doctor/exam"
 	"posagent/agent/view"
+	"posagent/cmd/usage"
 	"posagent/device"
 	"posagent/store"
 )
@@ -65,7 +66,7 @@ func selfFacts(ctx context.Context, c *call, cfg config.Config, bad error, db st
 	f := &doctor.Facts{
 		Now: time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
 		Config: doctorConfig(c, cfg, bad),
-		Sane:   func(now time.Time) bool { return device.ClockSane(now, builtAt(version)) },
+		Sane:   func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
 		Dir:    func() error { return ownDir(c.stateDir(), os.Geteuid()) },
 		Token:  func() error { return doctorToken(c, cfg) },
 		Daemon: daemonSays(doctor.Daemon{PID: os.Getpid(), Running: true}, readLive(c.stateDir())),

@@ -52,7 +52,7 @@ func TestBuiltAt(t *testing.T) {
 		"2026.11.22-0123456789ab": day, "2026.11.22-0123456789ab+changed": day, "2026.11.22": day,
 		"1.2.3": {}, "unknown": {}, "0123456789ab+changed": {}, "": {},
 	} {
-		require.Equal(t, want, builtAt(version), version)
+		require.Equal(t, want, usage.BuiltAt(version), version)
 	}
 }
 

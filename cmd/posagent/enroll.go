@@ -115,7 +115,7 @@ func enroll(ctx context.Context, c *call) error {
 	if o.ifNeeded && before.Enrolled && before.Revoked == "" {
 		return v.show(ctx, c, box)
 	}
-	if now := time.Now(); !device.ClockSane(now, builtAt(version)) {
+	if now := time.Now(); !device.ClockSane(now, usage.BuiltAt(version)) {
 		return fail(exitFailed, "the clock says %s: no certificate can be judged by it (set it: date -u -s 'YYYY-MM-DD hh:mm')", now.UTC().Format(time.DateTime))
 	}
 	if given {

@@ -6,11 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"posagent/agent/doctor"
 	"posagent/agent/ready"
+	"posagent/cmd/backend"
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
 )
@@ -77,6 +79,11 @@ func explanation(c *call, id, language string) (explained, bool) {
 		fill := strings.NewReplacer("{config}", "FILE", "{flags}", c.flags(), "{state}", c.stateDir(), "{scheme}", "https", "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE")
 		return explained{"posagent.explain/1", check.ID, has, t.Title, t.Means, t.How, fill.Replace(t.Do), fill.Replace(check.Command), check.After}, true
 	}
+	for _, check := range backend.Checks(backend.Server{}) {
+		if check.ID == strings.ToUpper(id) {
+			return explainedBackend(c, check), true
+		}
+	}
 	for _, cause := range ready.Causes() {
 		if string(cause) == strings.ToLower(id) {
 			s := ready.Say(ready.Trouble{Cause: cause, Where: "HOST-OR-DEVICE"}, placeOf(c))
@@ -92,6 +99,13 @@ func explanation(c *call, id, language string) (explained, bool) {
 	return explained{}, false
 }
 
+// explainedBackend is what there is to say of a check of the embedded backend. It is in English.
+func explainedBackend(c *call, check backend.Check) explained {
+	dir := filepath.Join(c.stateDir(), "backend")
+	fill := (&backend.Facts{Program: "posagent backend", Dir: dir, Listen: "HOST:PORT"}).Fill
+	return explained{"posagent.explain/1", check.ID, "en", check.Title, check.Means, check.How, fill(check.Do), fill(check.Command), check.After}
+}
+
 func explainAll(c *call, language string) error {
 	type row struct {
 		ID    string `json:"id"`
@@ -101,6 +115,9 @@ func explainAll(c *call, language string) error {
 	for _, check := range doctor.Checks() {
 		t, _ := doctor.TextOf(check, language)
 		list = append(list, row{check.ID, t.Title})
+	}
+	for _, check := range backend.Checks(backend.Server{}) {
+		list = append(list, row{check.ID, check.Title})
 	}
 	for _, cause := range ready.Causes() {
 		list = append(list, row{string(cause), ready.Say(ready.Trouble{Cause: cause, Where: "HOST-OR-DEVICE"}, placeOf(c)).Words})

@@ -17,6 +17,7 @@ import (
 	"posagent/agent/paylink"
 	"posagent/agent/reconcile"
 	"posagent/cmd/backend"
+	"posagent/cmd/usage"
 	"posagent/device"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -212,7 +213,7 @@ func comparison(cfg config.Config, db store.Journal, log *slog.Logger) (*daily.O
 	}
 	return &daily.Options{
 		Backend: backend, File: cfg.Compare.File, At: at, Currency: cfg.Terminal.Currency,
-		Sane: func(now time.Time) bool { return device.ClockSane(now, builtAt(version)) },
+		Sane: func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
 	}, nil
 }
 

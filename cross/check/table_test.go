@@ -15,7 +15,7 @@ var rooms = []room{
 	{"cmd/posagent", []string{"cmd/posagent/demo", "cmd/backend", "cmd/usage", "agent/...", "ecr/...", "device/...", "store", "store/marks", "store/move", "store/sqlite", "schemes/..."}, "wires everything, and is imported by nobody"},
 	{"cmd/posagent-backend", []string{"agent/config", "cmd/backend", "cmd/usage", "device/file", "schemes/backend", "store", "store/move", "store/postgres"}, "a program of its own, of servers: no terminal carries its engine"},
 	{"cmd/posagent-update", []string{"agent/update", "cmd/usage"}, "a program of its own, of root's: it carries no journal and no service"},
-	{"cmd/backend", []string{"cmd/usage", "agent/config", "device", "device/file", "device/qr", "schemes/backend", "schemes/backend/deliver", "schemes/backend/scenario", "schemes/fleet", "schemes/money", "schemes/wire"}, "the verbs of a backend, for the programs that serve one: knows no engine of the store"},
+	{"cmd/backend", []string{"cmd/usage", "agent/config", "agent/doctor/exam", "device", "device/file", "device/qr", "schemes/backend", "schemes/backend/deliver", "schemes/backend/scenario", "schemes/fleet", "schemes/money", "schemes/wire"}, "the verbs of a backend, for the programs that serve one: knows no engine of the store"},
 	{"cmd/posagent/demo", nil, "executes its own binary and talks to it, nothing else"},
 	{"cmd/usage", nil, "texts of a table of verbs: knows no verb"},
 	{"cmd/usage/usagetest", []string{".."}, "the suite that holds a program's texts to its table of verbs"},

@@ -39,6 +39,8 @@ func Schema() []store.Step {
 type Engine struct {
 	Open func(ctx context.Context, opt StoreOptions) (store.Store, error)
 	Read func(ctx context.Context, dir string) (store.Store, error)
+	// Held says whether a process works with a directory, and its number where it is known. It changes nothing.
+	Held func(dir string) (pid int, held bool, err error)
 	// Shared says that other processes work on the same books: what one of them is to do at a time is shared out by leases.
 	Shared bool
 }
@@ -55,7 +57,7 @@ type StoreOptions struct {
 }
 
 // usual is the engine of a backend that was given none.
-var usual = Engine{Open: openSQLite, Read: readSQLite}
+var usual = Engine{Open: openSQLite, Read: readSQLite, Held: heldSQLite}
 
 func (e Engine) orUsual() Engine {
 	if e.Open == nil {
@@ -99,3 +101,10 @@ func readSQLite(ctx context.Context, dir string) (store.Store, error) {
 	}
 	return s, nil
 }
+
+func heldSQLite(dir string) (pid int, held bool, err error) {
+	return sqlite.Owner(filepath.Join(dir, dbName))
+}
+
+// Held says whether a process works with the directory, and its number where it is known.
+func (p Place) Held() (pid int, held bool, err error) { return p.Engine.orUsual().Held(p.Dir) }

@@ -44,6 +44,20 @@ func openKey(path string) (*keyFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("backend key: %w", err)
 	}
+	return keyOf(path, key)
+}
+
+// readKey reads a key file that is there.
+func readKey(path string) (*keyFile, error) {
+	key, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("backend key: %w", err)
+	}
+	return keyOf(path, key)
+}
+
+// keyOf makes a wrapper of the key that a file holds.
+func keyOf(path string, key []byte) (*keyFile, error) {
 	if len(key) != keySize {
 		return nil, fmt.Errorf("%w: %s", ErrKey, path)
 	}

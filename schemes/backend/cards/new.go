@@ -26,10 +26,18 @@ func (c *Cards) sweep(ctx context.Context) (next int64, err error) {
 	return room.Sweep(ctx, c.Room, room.Due[string]{
 		What: "payments", Name: func(id string) string { return id },
 		List: `SELECT id FROM cards_payment WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms LIMIT 1000`,
-		Next: `SELECT COALESCE(MIN(next_ms), 0) FROM cards_payment WHERE next_ms IS NOT NULL`,
+		Next: nextDue,
 		Advance: func(tx store.Tx, id string, now int64) error {
 			_, err := c.load(tx, "cards.sweep", id, now)
 			return err
 		},
 	})
+}
+
+// nextDue reads when the next payment will move by time alone, 0 = never.
+const nextDue = `SELECT COALESCE(MIN(next_ms), 0) FROM cards_payment WHERE next_ms IS NOT NULL`
+
+// Due reads the moment (unix ms) at which the next of the payments is to move by time alone, 0 = none.
+func Due(r store.Reader) (ms int64, err error) {
+	return ms, r.QueryRow(nextDue).Scan(&ms)
 }

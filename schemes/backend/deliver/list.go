@@ -155,3 +155,20 @@ func Waiting(r store.Reader, now time.Time) (q Backlog, err error) {
 	}
 	return q, r.QueryRow(`SELECT count(*) FROM deliver_endpoint WHERE until_ms > ?`, now.UnixMilli()).Scan(&q.Paused)
 }
+
+// Lag is what a doctor asks of the deliveries.
+type Lag struct {
+	Late   int64    // deliveries that should have been tried
+	Since  int64    // when the first of them should have been, unix ms; 0 = none is late
+	Paused []string // endpoints that get nothing for a while, and why
+}
+
+// Behind reads what should have been sent before a moment (unix ms), and which endpoints are paused at it.
+func Behind(r store.Reader, before, now int64) (b Lag, err error) {
+	err = r.QueryRow(`SELECT count(*), coalesce(min(due_ms), 0) FROM deliver_delivery WHERE due_ms IS NOT NULL AND due_ms < ?`, before).Scan(&b.Late, &b.Since)
+	if err != nil {
+		return b, err
+	}
+	b.Paused, err = store.Column[string](r, `SELECT origin || ': ' || reason FROM deliver_endpoint WHERE until_ms > ? ORDER BY origin LIMIT 20`, now)
+	return b, err
+}

@@ -41,8 +41,7 @@ func (s *Links) sweep(ctx context.Context) (next int64, err error) {
 	return room.Sweep(ctx, s.Room, room.Due[int64]{
 		What: "links", Name: func(id int64) string { return "link " + number(id) },
 		List: `SELECT id FROM links_link WHERE next_ms <= ? UNION SELECT link FROM links_txn WHERE next_ms <= ? ORDER BY 1`,
-		Next: `SELECT COALESCE(MIN(next_ms), 0) FROM (SELECT next_ms FROM links_link WHERE next_ms IS NOT NULL
-			UNION ALL SELECT next_ms FROM links_txn WHERE next_ms IS NOT NULL)`,
+		Next: nextDue,
 		Advance: func(tx store.Tx, id, now int64) error {
 			l, err := linkWhere(tx, byID, id)
 			if err != nil || l == nil {
@@ -51,4 +50,13 @@ func (s *Links) sweep(ctx context.Context) (next int64, err error) {
 			return s.advance(tx, l, now)
 		},
 	})
+}
+
+// nextDue reads when the next link will move by time alone, 0 = never.
+const nextDue = `SELECT COALESCE(MIN(next_ms), 0) FROM (SELECT next_ms FROM links_link WHERE next_ms IS NOT NULL
+	UNION ALL SELECT next_ms FROM links_txn WHERE next_ms IS NOT NULL) AS due`
+
+// Due reads the moment (unix ms) at which the next of the links is to move by time alone, 0 = none.
+func Due(r store.Reader) (ms int64, err error) {
+	return ms, r.QueryRow(nextDue).Scan(&ms)
 }

@@ -166,3 +166,36 @@ func NetOf(r store.Reader, service, payment string) (money.Minor, error) {
 		WHERE service = ? AND payment = ? AND account = ?`, service, payment, string(books.Merchant)).Scan(&net)
 	return money.Minor(net), err
 }
+
+// Crooked reads the newest postings of a service, at most so many, and returns the transactions among them whose postings do not sum to
+// zero, and how many transactions it has looked at.
+func Crooked(r store.Reader, service string, most int) (list []string, looked int, err error) {
+	var txn string
+	var sum int64
+	var postings int
+	judge := func() {
+		if looked++; sum != 0 {
+			list = append(list, fmt.Sprintf("%s %s: %d", service, txn, sum))
+		}
+	}
+	err = store.Each(r, func(row store.Row) error {
+		var of string
+		var amount int64
+		if err := row.Scan(&of, &amount); err != nil {
+			return err
+		}
+		if postings > 0 && of != txn {
+			judge()
+			sum = 0
+		}
+		txn, sum, postings = of, sum+amount, postings+1
+		return nil
+	}, `SELECT txn, amount FROM books_posting WHERE service = ? ORDER BY service DESC, txn DESC, seq DESC LIMIT ?`, service, most)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the newest postings of %s: %w", service, err)
+	}
+	if postings > 0 && postings < most { // the last one may have been cut
+		judge()
+	}
+	return list, looked, nil
+}
