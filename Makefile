@@ -120,7 +120,7 @@ nexo: ## a library that nexo tills have, unmodified, against the running program
 	$(GO) test -count=1 -timeout 10m -v -run 'NexoLibrary' ./cmd/posagent
 
 doctor-bench: ## seed each fault alone, against the real binary and backend: doctor names its id as the only failure (as root: disks and users too)
-	DOCTOR=full $(GO) test -count=1 -timeout 15m -v -run 'OneFault' ./cross/doctor
+	DOCTOR=full $(GO) test -count=1 -timeout 15m -v -run 'OneFault' ./cross/doctor ./cmd/backend ./cmd/posagent-backend
 
 badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables
 	BADINPUT=full $(GO) test -count=1 -timeout 10m -v ./cross/badinput

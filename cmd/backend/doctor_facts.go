@@ -81,7 +81,7 @@ func (f *Facts) ask(ctx context.Context, at backend.Place) {
 	}
 	f.Held = at.Held
 	books := sync.OnceValues(func() (backend.Survey, error) {
-		ctx, cancel := context.WithTimeout(ctx, exam.Usual().Each)
+		ctx, cancel := context.WithTimeout(ctx, exam.Usual().Each-time.Second)
 		defer cancel()
 		return backend.ReadSurvey(ctx, at, f.Now)
 	})

@@ -9,9 +9,6 @@ import (
 	"posagent/cmd/usage"
 )
 
-// server is what PostgreSQL adds to the checks of doctor.
-func (c *call) server() backend.Server { return backend.Server{} }
-
 const (
 	explainSchema  = "posagent.explain/1"
 	explainsSchema = "posagent.explain.list/1"

@@ -13,7 +13,7 @@ type room struct {
 // rooms is the import table: cmd -> agent/... -> {ecr, device, store, schemes/<svc>} -> schemes/{money, wire} -> std.
 var rooms = []room{
 	{"cmd/posagent", []string{"cmd/posagent/demo", "cmd/backend", "cmd/usage", "agent/...", "ecr/...", "device/...", "store", "store/marks", "store/move", "store/sqlite", "schemes/..."}, "wires everything, and is imported by nobody"},
-	{"cmd/posagent-backend", []string{"agent/config", "cmd/backend", "cmd/usage", "device/file", "schemes/backend", "store", "store/move", "store/postgres"}, "a program of its own, of servers: no terminal carries its engine"},
+	{"cmd/posagent-backend", []string{"agent/config", "agent/doctor/exam", "cmd/backend", "cmd/usage", "device/file", "schemes/backend", "store", "store/move", "store/postgres"}, "a program of its own, of servers: no terminal carries its engine"},
 	{"cmd/posagent-update", []string{"agent/update", "cmd/usage"}, "a program of its own, of root's: it carries no journal and no service"},
 	{"cmd/backend", []string{"cmd/usage", "agent/config", "agent/doctor/exam", "device", "device/file", "device/qr", "schemes/backend", "schemes/backend/deliver", "schemes/backend/scenario", "schemes/fleet", "schemes/money", "schemes/wire"}, "the verbs of a backend, for the programs that serve one: knows no engine of the store"},
 	{"cmd/posagent/demo", nil, "executes its own binary and talks to it, nothing else"},

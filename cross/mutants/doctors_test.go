@@ -22,4 +22,13 @@ var ofDoctors = []mutant{
 	{"doctor sees no process that is silent", "cmd/backend", "TestOneFaultOneName", []edit{
 		{"schemes/backend/engine.go", `func (p Place) Held() (pid int, held bool, err error) { return p.Engine.orUsual().Held(p.Dir) }`, `func (p Place) Held() (pid int, held bool, err error) { return 0, false, nil }`},
 	}},
+	{"doctor sees no standby that commits wait for in vain", "cmd/posagent-backend", "TestJudges", []edit{
+		{"cmd/posagent-backend/doctor_checks.go", `case len(s.Standbys) == 0, !s.Hidden && s.Awaited() < need:`, `case len(s.Standbys) < 0:`},
+	}},
+	{"doctor takes a server that went backwards", "cmd/posagent-backend", "TestDoctor_OneFaultOneName", []edit{
+		{"store/postgres/survey.go", `		s.Backwards = err`, `		s.Backwards = nil`},
+	}},
+	{"doctor sees no right that is missing", "cmd/posagent-backend", "TestDoctor_OneFaultOneName", []edit{
+		{"store/postgres/survey.go", `AND NOT has_table_privilege(c.oid, p)`, `AND has_table_privilege(c.oid, p) IS NULL`},
+	}},
 }
