@@ -9,5 +9,7 @@
 //     refused, with what to set; --tolerate takes it all the same.
 //   - No password is printed.
 //
-// It must not import anything of the terminal but its configuration.
+// Its doctor adds the checks of a server (doctor_checks.go, texts in doctor.txt) to those of a backend.
+//
+// It must not import anything of the terminal but its configuration and what runs the checks of its doctor.
 package main

@@ -193,10 +193,11 @@ var rooms = []room{
 
 // engines says which file of a package alone names an engine of the store. Tests, campaigns and the store's own packages may.
 var engines = map[string]string{
-	"agent/journal.go":                 "opens the terminal's journal with its schema and its audit log",
-	"cmd/posagent/engine.go":           "the verbs that handle the journal as a file: backup, restore, reset, reading",
-	"schemes/backend/engine.go":        "opens the embedded backend's store",
-	"cmd/posagent-backend/database.go": "opens the database that processes share",
+	"agent/journal.go":                      "opens the terminal's journal with its schema and its audit log",
+	"cmd/posagent/engine.go":                "the verbs that handle the journal as a file: backup, restore, reset, reading",
+	"schemes/backend/engine.go":             "opens the embedded backend's store",
+	"cmd/posagent-backend/database.go":      "opens the database that processes share",
+	"cmd/posagent-backend/doctor_checks.go": "judges what was read of its server",
 }
 
 // module is a row of the third-party table.

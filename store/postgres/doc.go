@@ -6,6 +6,7 @@
 // and asks it to confirm, presence.go holds the schema's lock. write.go runs closures, again where
 // they meet a conflict; scope.go is a closure's Tx. dialect.go writes the store's SQL as PostgreSQL
 // has it, driver.go carries it, changed.go notes what it changed, errors.go names what failed.
+// survey.go reads what a doctor looks at.
 //
 // It keeps the contract of store. It guarantees:
 //   - Writes are SERIALIZABLE: they are as serial as those of an engine that runs one at a time.
