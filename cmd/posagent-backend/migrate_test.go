@@ -19,8 +19,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cmd/usage"
+	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/backendtest"
+	"posagent/schemes/hosted/hostedtest"
+	"posagent/schemes/onboarding/onboardingtest"
+	"posagent/schemes/paylinks/paylinkstest"
 	"posagent/schemes/payments"
+	"posagent/schemes/payments/paymentstest"
+	"posagent/schemes/tokens/tokenstest"
 	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/postgres/pgtest"
@@ -216,14 +223,28 @@ func TestMigration(t *testing.T) {
 	began = time.Now()
 	migrated(t, n, kills-kills/2, args(place, "sqlite:"+back))
 	t.Logf("back to a file: %.0f s", time.Since(began).Seconds())
-	again, err := backend.Open(t.Context(), backend.Config{Dir: back, PublicURL: "http://127.0.0.1:1"})
+	never := -time.Second // nobody pays by himself
+	again, err := backend.Open(t.Context(), backend.Config{Dir: back, WalletDelay: &never, PublicURL: "http://127.0.0.1:1"})
 	require.NoError(t, err)
 	list, err := again.Books(t.Context())
 	require.NoError(t, err)
 	after, err := json.Marshal(list)
 	require.NoError(t, err)
-	require.NoError(t, again.Close())
 	require.JSONEq(t, before, string(after))
+	began = time.Now()
+	conform(t, again)
+	t.Logf("the suites on them: %.0f s", time.Since(began).Seconds())
+	require.NoError(t, again.Close())
+}
+
+// conform runs the contracts' own suites on a backend.
+func conform(t *testing.T, b *backend.Backend) {
+	t.Run("wallets", func(t *testing.T) { aapaytest.Run(t, backendtest.Aapay(b)) })
+	t.Run("payments", func(t *testing.T) { paymentstest.Run(t, backendtest.Payments(b)) })
+	t.Run("tokens", func(t *testing.T) { tokenstest.Run(t, backendtest.Tokens(b)) })
+	t.Run("hosted", func(t *testing.T) { hostedtest.Run(t, backendtest.Hosted(b)) })
+	t.Run("links", func(t *testing.T) { paylinkstest.Run(t, backendtest.Links(b)) })
+	t.Run("onboarding", func(t *testing.T) { onboardingtest.Run(t, backendtest.Onboarding(b)) })
 }
 
 func booksOf(t *testing.T, args ...string) string {
@@ -236,7 +257,7 @@ func booksOf(t *testing.T, args ...string) string {
 // migrated runs a migration in processes that are killed, until one ends by itself.
 func migrated(t *testing.T, n, kills int, args []string) (v migrationView) {
 	t.Helper()
-	longest := 400*time.Millisecond + time.Duration(n)*20*time.Microsecond // how long one lives that is to be killed
+	longest := 400*time.Millisecond + time.Duration(n)*10*time.Microsecond // how long one lives that is to be killed
 	for killed := 0; ; {
 		cmd := exec.Command(os.Args[0], args...)
 		cmd.Env = append(os.Environ(), asProcess+"=1")
