@@ -104,8 +104,9 @@ backend: ## build bin/posagent-backend for this machine, and for amd64 and arm64
 	$(GO) build -ldflags="-X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent-backend ./cmd/posagent-backend
 	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags="-s -w -X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent-backend-$$arch ./cmd/posagent-backend && ls -l $(BIN)/posagent-backend-$$arch; done
 
-migrate: ## move the books of N sales from a file to PostgreSQL and back, killed KILLS times (N=1000000 KILLS=50 take about fifteen minutes)
+migrate: ## move the books of N sales from a file to PostgreSQL and back, killed KILLS times (N=1000000 KILLS=50 take about fifteen minutes); then run all tests of the backend on moved books (five minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),20000)' KILLS='$(if $(KILLS),$(KILLS),20)' $(GO) test -count=1 -timeout 60m -v -run '^TestMigration$$' ./cmd/posagent-backend
+	MIGRATED=full $(GO) test -count=1 -timeout 40m -v -run '^TestServicesOnMigratedBooks$$' ./cross/engines
 
 fleet: ## TERMINALS sell through three backends on three PostgreSQL servers, which are killed, stopped and filled for ROUNDS of SECONDS; then each sale and write is judged (TERMINALS=1000 ROUNDS=20 SECONDS=30 take about fifteen minutes; as root: disks too)
 	TERMINALS='$(if $(TERMINALS),$(TERMINALS),1000)' ROUNDS='$(if $(ROUNDS),$(ROUNDS),20)' SECONDS='$(if $(SECONDS),$(SECONDS),30)' $(GO) test -count=1 -timeout 60m -v -run '^TestFleet$$' ./cross/fleet
