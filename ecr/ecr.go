@@ -36,6 +36,7 @@ type Request struct {
 	Original    string           // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it. Reversal: "L" = the line's last approved payment, in the open batch, "L<trace>" = that one if it has this trace number; "" = the one of Receipt
 	LastReceipt *int             // TLV 1F1F: the last receipt number the register knows; nil = not sent
 	Progress    bool             // the register is known to acknowledge intermediate status, so the long deadline applies
+	Trace       string           // the till's trace id (W3C Trace Context), "" = none. It is no part of what makes a request the same
 	Lines       []Item           // order lines, where the register sends them
 
 	// Patience is how long the register waits for the end of a request; 0 = the terminal's default.

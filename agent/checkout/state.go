@@ -59,6 +59,7 @@ func clampSum(ds ...time.Duration) time.Duration {
 
 // Till is what a sale keeps of its register.
 type Till struct {
+	Trace     string        `json:"traceId,omitempty"`   // its trace id, "" = none
 	Reference string        `json:"reference,omitempty"` // its own name of the purchase, "" = none
 	Patience  time.Duration `json:"patience,omitempty"`  // it waits so long for an answer; 0 = the terminal's default
 	Grace     time.Duration `json:"grace,omitempty"`     // an approval waits so long for its acknowledgement; 0 = the terminal's default

@@ -29,6 +29,7 @@ func (f *Front) put(ctx context.Context, w *write, st *acceptance, down bool) (t
 			n, err = f.newOperation(w, key, false)
 		}
 		if err == nil {
+			n.Trace = wire.TraceOf(ctx)
 			err = f.box.Seal(&n) // beside others that do; the writer is one
 		}
 		if err == nil {
@@ -55,7 +56,7 @@ var errMoved = errors.New("the thing has another id now")
 
 // accept does everything that has to be one commit.
 func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, subject string, down bool) (st acceptance, err error) {
-	key := n.Key
+	key, trace := n.Key, n.Trace
 	t, known, now, err := f.subject(tx, w)
 	if err != nil {
 		return st, err
@@ -145,6 +146,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 			return st, err
 		}
 	}
+	n.Trace = trace
 	n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, about, w.amount, w.currency
 	switch {
 	case again:

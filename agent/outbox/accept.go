@@ -38,7 +38,7 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 	}
 	r := row{
 		key: string(n.Key), kind: n.Kind, aggregate: n.Aggregate, state: to.State, resume: to.Resume, note: n.Note,
-		amount: n.AmountMin, currency: n.Currency, owner: n.Owner, createdMS: o.now().UnixMilli(), acceptedRun: o.clock.run(), sentAge: -1,
+		amount: n.AmountMin, currency: n.Currency, owner: n.Owner, trace: string(n.Trace), createdMS: o.now().UnixMilli(), acceptedRun: o.clock.run(), sentAge: -1,
 	}
 	if err := o.Seal(&n); err != nil {
 		return err

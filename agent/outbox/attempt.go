@@ -168,7 +168,7 @@ func (o *Outbox) send(ctx context.Context, k *Kind, op Op) (v Verdict) {
 		}
 		o.log.Error("sender panicked", "op", op.Key, "kind", k.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}()
-	return k.Send(sctx, op)
+	return k.Send(wire.WithTrace(sctx, op.Trace), op)
 }
 
 // settleFirmly records a verdict; it does not give up while the disk is full, because the answer is

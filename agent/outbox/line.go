@@ -36,8 +36,8 @@ var (
 	nextInLine  = `SELECT ` + columns + ` FROM outbox_ops WHERE ` + inLine(`?1`, ` AND id > ?2`) + ` ORDER BY id LIMIT 1`
 	markFirst   = `UPDATE outbox_ops SET ready = CASE WHEN state IN ('PENDING', 'SENT') THEN 1 ELSE 0 END WHERE id = ` + firstInLine(`?1`, ` AND open = 1`)
 	insertRow   = `INSERT INTO outbox_ops (id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, reason, attempts,
-		created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner, leads, open, ready)
-		VALUES (?1, ?2, ?3, ?4, ?15, ?16, ?5, ?6, ?7, ?8, ?9, '', 0, ?10, 0, ?11, ?11, -1, ?12, ?13, ?14, ?17, 1,
+		created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner, leads, trace, open, ready)
+		VALUES (?1, ?2, ?3, ?4, ?15, ?16, ?5, ?6, ?7, ?8, ?9, '', 0, ?10, 0, ?11, ?11, -1, ?12, ?13, ?14, ?17, ?18, 1,
 		NOT EXISTS (SELECT 1 FROM outbox_ops WHERE ` + inLine(`?4`, ` AND open = 1`) + `)) ON CONFLICT (key) DO NOTHING`
 	updateRow = `UPDATE outbox_ops SET settled_run = ?, state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
 		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, mac = ?, data_key = ?,

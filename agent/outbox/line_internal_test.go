@@ -25,7 +25,7 @@ func TestQuestionsAboutALineAreSeeks(t *testing.T) {
 		sorted bool // it sorts an aggregate
 	}{
 		openBefore: {2, false}, openAfter: {2, false}, openAhead: {2, false}, nextPending: {2, false}, markFirst: {1, false}, nextInLine: {2, true},
-		insertRow: {17, false}, updateRow: {17, false}, few: {1, false},
+		insertRow: {18, false}, updateRow: {17, false}, few: {1, false},
 	} {
 		args := make([]any, c.args)
 		for i := range args {

@@ -32,7 +32,7 @@ type row struct {
 	acceptedRun, nextRun, sentAge int64
 	revivedRun                    int64
 	mac, dataKey                  []byte
-	owner                         string
+	owner, trace                  string
 	altered                       bool  // the row did not verify when it was read
 	was                           State // in the table; "" = not there yet
 }
@@ -41,7 +41,7 @@ func (r *row) fields() store.Fields {
 	return store.Fields{"id", &r.id, "key", &r.key, "kind", &r.kind, "aggregate", &r.aggregate, "state", &r.state, "resume", &r.resume, "note", &r.note,
 		"amount", &r.amount, "currency", &r.currency, "digest", &r.digest, "payload", &r.payload, "memo", &r.memo, "result", &r.result,
 		"reason", &r.reason, "attempts", &r.attempts, "created_ms", &r.createdMS, "settled_ms", &r.settledMS, "accepted_run", &r.acceptedRun,
-		"next_run", &r.nextRun, "sent_age", &r.sentAge, "mac", &r.mac, "data_key", &r.dataKey, "owner", &r.owner, "revived_run", &r.revivedRun}
+		"next_run", &r.nextRun, "sent_age", &r.sentAge, "mac", &r.mac, "data_key", &r.dataKey, "owner", &r.owner, "revived_run", &r.revivedRun, "trace", &r.trace}
 }
 
 var (
@@ -132,7 +132,7 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 func (o *Outbox) insert(tx store.Tx, r *row) (fresh bool, err error) {
 	r.mac = o.sum(r)
 	res, err := tx.Exec(insertRow, r.id, r.key, r.kind, r.aggregate, r.note, r.amount, r.currency, r.digest, blob(r.payload), r.createdMS, r.acceptedRun, r.mac,
-		blob(r.dataKey), r.owner, string(r.state), string(r.resume), leads(r.aggregate, r.key))
+		blob(r.dataKey), r.owner, string(r.state), string(r.resume), leads(r.aggregate, r.key), r.trace)
 	if err != nil {
 		return false, err
 	}
@@ -193,10 +193,18 @@ func mark(tx store.Tx, aggregate string) error {
 	return nil
 }
 
+// traceID is the trace that an operation's requests belong to. What is no trace was put there by someone else: it is not sent.
+func (r *row) traceID() wire.Trace {
+	if t := wire.Trace(r.trace); t.Valid() {
+		return t
+	}
+	return wire.TraceOfKey(wire.Key(r.key))
+}
+
 // op is the row as others see it, without payload and memo, and without the next try.
 func (r *row) op() Op {
 	op := Op{
-		New: New{Key: wire.Key(r.key), Kind: r.kind, Aggregate: r.aggregate, Note: r.note, AmountMin: r.amount, Currency: r.currency, Owner: r.owner},
+		New: New{Key: wire.Key(r.key), Kind: r.kind, Aggregate: r.aggregate, Note: r.note, AmountMin: r.amount, Currency: r.currency, Owner: r.owner, Trace: r.traceID()},
 		ID:  r.id, State: r.state, Attempts: int(r.attempts), Created: time.UnixMilli(r.createdMS),
 		Result: r.result, Reason: r.reason,
 	}

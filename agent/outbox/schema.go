@@ -153,5 +153,10 @@ ALTER TABLE outbox_ops ADD COLUMN leads INTEGER NOT NULL DEFAULT 0; -- 1 = its a
 DROP INDEX outbox_ops_line;
 CREATE INDEX outbox_ops_line ON outbox_ops (aggregate, open, id) WHERE leads = 0;
 `,
+	}, {
+		Name: "outbox/9 traces", Open: true,
+		SQL: `
+ALTER TABLE outbox_ops ADD COLUMN trace TEXT NOT NULL DEFAULT ''; -- the trace id of who asked for it; '' = that of its Key
+`,
 	}}
 }

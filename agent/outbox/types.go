@@ -43,7 +43,8 @@ type New struct {
 	Note      string // one plain-language word or two for people ("undo of R17"); no secrets
 	AmountMin int64  // minor units, 0 where none: for the reconciliation report
 	Currency  string
-	Owner     string // the local client it belongs to; "" = the terminal itself
+	Owner     string     // the local client it belongs to; "" = the terminal itself
+	Trace     wire.Trace // that its requests belong to; "" = that of its Key. It is no part of what makes an operation the same
 
 	digest, sealed, dataKey []byte // of Payload, once Seal was called
 }

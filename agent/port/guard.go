@@ -51,7 +51,7 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 			wire.WriteProblem(w, r, nil, wire.Errorf(wire.Forbidden, "port", "%s", why), nil)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(wire.WithTrace(r.Context(), wire.TraceFrom(r.Header))))
 	})
 }
 

@@ -191,6 +191,7 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 		return err
 	}
 	req.Line, req.Sequence = line(ctx), key
+	req.Trace = string(wire.TraceOf(ctx))
 	sale, err := t.start(ctx, req)
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"posagent/schemes/wire"
 )
 
 // minRSA is the least size of an RSA key in the backend's chain, in bits.
@@ -142,6 +144,9 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 	if out.Body != nil && out.Body != http.NoBody {
 		out.GetBody = nil // else the transport itself sends a keyed request again on a dead connection
 	}
+	if trace := traceOf(out); trace != "" {
+		out.Header.Set(wire.TraceHeader, trace.Parent()) // each try is a span of its own
+	}
 	began := time.Now()
 	resp, err := t.next.RoundTrip(out)
 	t.told.tried(req, resp, err, time.Since(began))
@@ -151,6 +156,14 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &body{ReadCloser: resp.Body, left: t.limit, done: cancel}
 	return resp, nil
+}
+
+// traceOf is the trace of a request: that of its context, else that of its Key.
+func traceOf(req *http.Request) wire.Trace {
+	if t := wire.TraceOf(req.Context()); t != "" {
+		return t
+	}
+	return wire.TraceOfKey(wire.Key(req.Header.Get(wire.KeyHeader)))
 }
 
 // CloseIdleConnections is what http.Client looks for.

@@ -34,6 +34,7 @@ type Operation struct {
 	Settled   time.Time    `json:"settled,omitzero"`
 	Reason    string       `json:"reason,omitempty"`
 	Owner     string       `json:"owner,omitempty"`   // the local client it belongs to; "" = the terminal itself
+	TraceID   wire.Trace   `json:"traceId"`           // its requests carry it to the backend (W3C Trace Context)
 	Altered   bool         `json:"altered,omitempty"` // its row was changed from outside
 }
 
@@ -59,7 +60,7 @@ const LocalMark = "L"
 func operationOf(op outbox.Op) Operation {
 	v := Operation{
 		ID: op.ID, Key: op.Key, Kind: op.Kind, Aggregate: op.Aggregate, State: op.State, Note: op.Note, Amount: op.AmountMin,
-		Currency: op.Currency, Attempts: op.Attempts, Created: op.Created.UTC(), Reason: op.Reason, Owner: op.Owner,
+		Currency: op.Currency, Attempts: op.Attempts, Created: op.Created.UTC(), Reason: op.Reason, Owner: op.Owner, TraceID: op.Trace,
 	}
 	if !op.NextTry.IsZero() {
 		v.NextTry = op.NextTry.UTC()

@@ -6,6 +6,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -33,7 +34,8 @@ type Sale struct {
 	Settled       bool       `json:"settled"` // nothing can happen to it any more by itself
 	UndoOwed      bool       `json:"undoOwed"`
 	Receipt       int        `json:"receipt,omitempty"`
-	Trace         int        `json:"trace,omitempty"`
+	Trace         int        `json:"trace,omitempty"` // trace number of the receipt
+	TraceID       wire.Trace `json:"traceId"`         // its requests carry it to the backend (W3C Trace Context)
 	Batch         int        `json:"batch"`
 	Created       time.Time  `json:"created"`
 	Quarantined   bool       `json:"quarantined,omitempty"`
@@ -47,7 +49,7 @@ func SaleOf(r *journal.Row) Sale {
 		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Key: r.Sequence, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,
 		Amount: int64(r.Amount), Currency: r.Currency, Method: r.Method.Name, Label: r.Method.Label, Reference: r.Reference,
 		Original: string(r.Original), TransactionID: s.TransactionID, State: string(s.Wire), AccountState: string(s.Account), CodeShown: s.Shown,
-		Settled: !checkout.Active(s) || r.Closed, UndoOwed: checkout.Owed(s) && !r.Closed, Receipt: r.Receipt, Trace: r.Trace, Batch: r.Batch,
+		Settled: !checkout.Active(s) || r.Closed, UndoOwed: checkout.Owed(s) && !r.Closed, Receipt: r.Receipt, Trace: r.Trace, TraceID: r.TraceID(), Batch: r.Batch,
 		Created: time.UnixMilli(r.CreatedMS).UTC(), Quarantined: r.Quarantined && r.Aside == "", Aside: r.Aside,
 	}
 }

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,6 +13,7 @@ import (
 	"posagent/schemes/backend/sessions"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -27,6 +29,7 @@ type Entry struct {
 	State        string          `json:"state"`
 	AccountState string          `json:"accountState"`
 	Postings     []books.Posting `json:"postings"`
+	TraceID      wire.Trace      `json:"traceId,omitempty"` // of the request that made it, else of its payment's (W3C Trace Context)
 }
 
 // ReadBooks reads every transaction of the backend in a place, oldest first. It changes nothing and works beside a running
@@ -59,6 +62,10 @@ func entries(ctx context.Context, db store.DB) ([]Entry, error) {
 			if err != nil {
 				return err
 			}
+			traces, err := journal.Traces(r, of.service)
+			if err != nil {
+				return err
+			}
 			lines, err := of.report(r)
 			if err != nil {
 				return err
@@ -66,7 +73,7 @@ func entries(ctx context.Context, db store.DB) ([]Entry, error) {
 			for _, l := range lines {
 				e := Entry{
 					Service: of.service, ID: l.ID, Reference: l.Reference, Original: l.Original, Type: l.Type, Amount: l.Amount,
-					Currency: l.Currency, State: l.State, AccountState: l.AccountState, Postings: append([]books.Posting{}, posts[l.ID]...),
+					Currency: l.Currency, State: l.State, AccountState: l.AccountState, Postings: append([]books.Posting{}, posts[l.ID]...), TraceID: cmp.Or(traces[l.ID], traces[l.Original]),
 				}
 				if of.moved && books.NetOf(e.Postings) != 0 {
 					e.AccountState = "COMMIT"

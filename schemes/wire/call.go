@@ -51,6 +51,9 @@ func (c Call) Do(d Doer, req *http.Request) (Answer, error) {
 		return Answer{}, &Error{Code: Unavailable, Op: c.Op, Msg: "not sent", Unsent: c.Write, Err: err}
 	}
 	req.Header.Set("Accept-Encoding", "identity")
+	if t := TraceOf(req.Context()); t != "" {
+		req.Header.Set(TraceHeader, t.Parent())
+	}
 	var t trace
 	resp, err := d.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), t.hooks())))
 	if err != nil {

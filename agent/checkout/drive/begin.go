@@ -436,7 +436,7 @@ func (d *Drive) terms(pick checkout.Pick, req ecr.Request) checkout.Terms {
 
 // tillOf is what a sale keeps of the register that asks.
 func tillOf(req ecr.Request) checkout.Till {
-	return checkout.Till{Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep}
+	return checkout.Till{Trace: req.Trace, Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep}
 }
 
 // params are the answers to a pick's prompts, as initialize carries them.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
@@ -43,6 +44,9 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 		}
 		do := p.spoil(why)
 		if err := c.insert(tx, p, secret); err != nil {
+			return "", err
+		}
+		if err := journal.Traced(tx, Service, p.id, wire.TraceOf(ctx)); err != nil {
 			return "", err
 		}
 		page := c.Public + PagePrefix + p.id

@@ -42,6 +42,9 @@ func (c *Cards) operate(ctx context.Context, op string, key wire.Key, id string,
 			return "", err
 		}
 		if why == nil {
+			if err := journal.Traced(tx, Service, o.ref, wire.TraceOf(ctx)); err != nil {
+				return "", err
+			}
 			out = payments.Done{PaymentID: id, TransactionRef: o.ref}
 		}
 		return do, why

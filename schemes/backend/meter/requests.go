@@ -34,7 +34,7 @@ func (m *Meter) Around(next http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		said := &wire.Served{}
-		r = r.WithContext(wire.WithServed(r.Context(), said))
+		r = r.WithContext(wire.WithTrace(wire.WithServed(r.Context(), said), traceOf(r)))
 		out := &reply{ResponseWriter: w}
 		whole := false
 		m.began()
@@ -53,6 +53,18 @@ func (m *Meter) Around(next http.Handler, log *slog.Logger) http.Handler {
 		next.ServeHTTP(out, r)
 		whole = true
 	})
+}
+
+// traceOf returns the trace of a request: its own, or that of its Key.
+func traceOf(r *http.Request) wire.Trace {
+	if t := wire.TraceFrom(r.Header); t != "" {
+		return t
+	}
+	key, err := wire.KeyFrom(r.Header)
+	if err != nil {
+		return ""
+	}
+	return wire.TraceOfKey(key)
 }
 
 // routeOf names a request's route: by the operation that an endpoint gave, or by the pattern that a mux has found.
@@ -125,6 +137,9 @@ func tell(log *slog.Logger, r *http.Request, at route, said *wire.Served, status
 	}
 	if key, err := wire.KeyFrom(r.Header); err == nil && key != "" {
 		line = append(line, "key", wire.MaskPANs(string(key)))
+	}
+	if trace := wire.TraceOf(r.Context()); trace != "" {
+		line = append(line, "traceId", string(trace))
 	}
 	log.Info("request", line...)
 }

@@ -46,6 +46,7 @@ func (w *Wallets) start(ctx context.Context, key wire.Key, typ aapay.Type, req a
 	if err != nil {
 		return aapay.Reply{}, err
 	}
+	a.trace = wire.TraceOf(ctx)
 	var s said
 	err = w.DB.Write(ctx, func(tx store.Tx) error {
 		var err error
@@ -246,6 +247,9 @@ func (w *Wallets) create(tx store.Tx, a asked, t *txn) error {
 		return fmt.Errorf("write request: %w", err)
 	}
 	if err := w.insert(tx, t, request); err != nil {
+		return err
+	}
+	if err := journal.Traced(tx, Service, t.key(), a.trace); err != nil {
 		return err
 	}
 	if t.Type != aapay.Payment {

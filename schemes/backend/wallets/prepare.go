@@ -20,6 +20,7 @@ type asked struct {
 	minor    money.Minor
 	body     []byte // the decoded request, written out again
 	now      int64
+	trace    wire.Trace // of the request, "" = none
 }
 
 // verdict is why a transaction is created as rejected; no = "" means it is live.

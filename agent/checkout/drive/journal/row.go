@@ -51,6 +51,14 @@ type Row struct {
 	altered bool   // the row does not verify
 }
 
+// TraceID is the trace that all requests about the sale belong to: its till's, else that of its Key.
+func (r *Row) TraceID() wire.Trace {
+	if t := wire.Trace(r.State.Till.Trace); t.Valid() {
+		return t
+	}
+	return wire.TraceOfKey(r.Key)
+}
+
 // ToldInProgress is a word of Row.Told; the others are the deliveries of package ecr.
 const ToldInProgress = "in_progress"
 

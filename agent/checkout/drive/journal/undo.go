@@ -106,7 +106,7 @@ func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggr
 		return outbox.New{}, fmt.Errorf("operation of %s: %w", r.Key, err)
 	}
 	kind := offline.KindOf(r.Method.Name, typ == aapay.Refund)
-	return outbox.New{Key: key, Kind: kind, Aggregate: aggregate, Payload: payload, AmountMin: int64(r.Amount), Currency: r.Currency}, nil
+	return outbox.New{Key: key, Kind: kind, Aggregate: aggregate, Payload: payload, AmountMin: int64(r.Amount), Currency: r.Currency, Trace: r.TraceID()}, nil
 }
 
 // release gives a debited amount back to the original, after the backend's final no.

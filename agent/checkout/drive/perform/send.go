@@ -51,7 +51,7 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, after time.Dur
 		p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NoEffect, Text: "the stored request is not readable"})
 		return
 	}
-	call, cancel := context.WithTimeout(ctx, initTimeout)
+	call, cancel := context.WithTimeout(wire.WithTrace(ctx, row.TraceID()), initTimeout)
 	defer cancel()
 	var reply aapay.Reply
 	if row.State.Plain {
@@ -152,7 +152,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 		}
 		return
 	}
-	call, cancel := context.WithTimeout(ctx, statusTimeout)
+	call, cancel := context.WithTimeout(wire.WithTrace(ctx, row.TraceID()), statusTimeout)
 	defer cancel()
 	asked := p.boot()
 	st, err := p.svc.Status(call, statusID(row), row.Method.Name)

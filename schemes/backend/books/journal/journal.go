@@ -39,7 +39,7 @@ CREATE TABLE books_posting (
 CREATE INDEX books_posting_payment ON books_posting (service, payment);`}, {Name: "books/2 fees and refunds under way", SQL: `
 ALTER TABLE books_ledger ADD COLUMN under_way INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE books_ledger ADD COLUMN fee INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE books_ledger ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;`}}
+ALTER TABLE books_ledger ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;`}, traceStep()}
 }
 
 // ledger is the ledger of a payment as stored.
