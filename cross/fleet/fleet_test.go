@@ -44,9 +44,9 @@ func TestFleet(t *testing.T) {
 	if !own {
 		need.Missing(t, "the full disk of a server", "run as root")
 	}
-	// The tills make some 25 sales and writes a second, however many they are.
+	// The tills make some 20 sales and writes a second, however many they are.
 	r.world = open(t, size{
-		terminals: terminals, servers: 3, processes: 3, quorum: true, own: own, lost: 3, seed: seed, think: max(time.Duration(terminals)*time.Second/25, 500*time.Millisecond),
+		terminals: terminals, servers: 3, processes: 3, quorum: true, own: own, lost: 3, seed: seed, think: max(time.Duration(terminals)*time.Second/20, 500*time.Millisecond),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
