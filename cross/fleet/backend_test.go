@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"testing"
 	"time"
 
 	"posagent/cross/program"
@@ -193,6 +194,14 @@ func (b *backends) alive(p *process) {
 	}
 }
 
+// logs shows the end of what each process has said.
+func (b *backends) logs(t *testing.T) {
+	for _, p := range b.list {
+		text, err := os.ReadFile(filepath.Join(p.dir, "log"))
+		t.Logf("%s said (%v): %s", p.name, err, text[max(0, len(text)-4000):])
+	}
+}
+
 // close ends what runs.
 func (b *backends) close() {
 	if b == nil {
@@ -221,6 +230,7 @@ type balancer struct {
 	mu      sync.Mutex
 	last    time.Time // that a write was answered well
 	silence time.Duration
+	shown   time.Duration
 }
 
 func newBalancer(b *backends, lost int) *balancer {
@@ -279,6 +289,16 @@ func (x *balancer) begin() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.silence, x.last = 0, time.Now()
+}
+
+// told says it where no write was answered for longer than ever before.
+func (x *balancer) told(t *testing.T) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.silence > x.shown && x.silence > 5*time.Second {
+		x.shown = x.silence
+		t.Logf("no write was answered for %v, until %v ago", x.silence.Round(10*time.Millisecond), time.Since(x.last).Round(10*time.Millisecond))
+	}
 }
 
 // heard takes note of a write that was answered.

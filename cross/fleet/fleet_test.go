@@ -69,8 +69,11 @@ func TestFleet(t *testing.T) {
 	cancel()
 	counting.Wait()
 	r.report(v, took, commits, rollbacks, last.Sub(began))
+	if len(took) < terminals || v.all() != nil {
+		r.backends.logs(t)
+	}
 	env.Report(t, seed, slices.Concat(v.all(), r.wrong))
-	require.Len(t, took, terminals)
+	require.Equal(t, terminals, len(took), "terminals that are drained") //nolint:testifylint // a list of a thousand says nothing
 	require.Greater(t, v.sales[approved], count, "a fleet that sells nothing proves nothing")
 	require.Greater(t, v.writes[done], count)
 }
@@ -118,6 +121,7 @@ func (r *rounds) round(ctx context.Context, i int) error {
 			return fmt.Errorf("%s: %w", one.name, err)
 		}
 		r.t.Logf("round %d, %v: %s took %v", i+1, time.Since(began).Round(time.Second), one.name, time.Since(start).Round(10*time.Millisecond))
+		r.way.told(r.t)
 		if err := r.told.grows(ctx, r.step); err != nil {
 			return fmt.Errorf("after %q: %w", one.name, err)
 		}
