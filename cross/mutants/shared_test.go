@@ -84,6 +84,12 @@ var ofShared = []mutant{
 		{"cmd/backend/serve.go", `		b.Leave()
 `, ``},
 	}},
+	{"PostgreSQL: a connection that lay idle is taken as it is", "store/postgres", "TestIdleConnections", []edit{
+		{"store/postgres/driver.go", `c.pg.Ping(ctx) != nil {`, `c.pg == nil {`},
+	}},
+	{"PostgreSQL: a server that does not work is looked at as rarely", "store/postgres", "TestIdleConnections", []edit{
+		{"store/postgres/watch.go", `		if s.works() && time.Since(last) < s.opt.Beat {`, `		if time.Since(last) < s.opt.Beat {`},
+	}},
 	{"a backend forgets the Keys that it has answered", "cross/fleet", "TestFleet", []edit{
 		{"schemes/backend/room/once.go", `	var refusal *wire.Error
 	var do scenario.Do

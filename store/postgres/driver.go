@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -22,10 +23,12 @@ type connector struct {
 }
 
 var (
-	_ driver.Connector      = (*connector)(nil)
-	_ driver.QueryerContext = (*conn)(nil)
-	_ driver.ExecerContext  = (*conn)(nil)
-	_ driver.Validator      = (*conn)(nil)
+	_ driver.Connector       = (*connector)(nil)
+	_ driver.QueryerContext  = (*conn)(nil)
+	_ driver.ExecerContext   = (*conn)(nil)
+	_ driver.SessionResetter = (*conn)(nil)
+	_ driver.Validator       = (*conn)(nil)
+	_ driver.SessionResetter = (*conn)(nil)
 )
 
 // Connect implements driver.Connector.
@@ -59,6 +62,8 @@ type conn struct {
 	at      Primary // the server, when it was met
 	alone   bool    // the last commit may be on this machine alone
 	changed bool    // the transaction has changed a row; see changed.go
+
+	used time.Time // when it was given back
 }
 
 // Prepare implements driver.Conn. Statements are prepared by themselves.
@@ -78,8 +83,20 @@ func (c *conn) Close() error {
 	return c.pg.Close(ctx)
 }
 
+// restless is how long a connection lies unused before it is asked whether its server is still there.
+const restless = 500 * time.Millisecond
+
+// ResetSession implements driver.SessionResetter. After the end of a server, each connection that was not in use would fail one caller.
+func (c *conn) ResetSession(ctx context.Context) error {
+	if time.Since(c.used) > restless && c.pg.Ping(ctx) != nil {
+		return driver.ErrBadConn
+	}
+	return nil
+}
+
 // IsValid implements driver.Validator.
 func (c *conn) IsValid() bool {
+	c.used = time.Now()
 	return !c.pg.IsClosed() && c.pg.PgConn().TxStatus() == 'I' && !c.left()
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"posagent/store"
 	"posagent/store/postgres"
@@ -134,4 +135,43 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	_, err = open(t.Context(), "postgres://shop:hush-hush@[/books", nil, storetest.Wrapper{})
 	require.Error(t, err)
 	require.NotContains(t, fmt.Sprint(err), "hush")
+}
+
+// After the end of a server no caller meets a connection that was lying idle, and a process without callers sees that the server is back.
+func TestIdleConnections(t *testing.T) {
+	server := start(t)
+	if server == nil {
+		return
+	}
+	opt := at(server.URL(""), "")
+	opt.Beat = time.Hour
+	s, err := postgres.Open(t.Context(), opt)
+	require.NoError(t, err)
+	atOnce := func() error {
+		var g errgroup.Group
+		for range 8 {
+			g.Go(func() error {
+				return s.Read(t.Context(), func(r store.Reader) error {
+					var n int
+					return r.QueryRow("SELECT 1 FROM pg_sleep(0.1)").Scan(&n)
+				})
+			})
+		}
+		return g.Wait()
+	}
+	require.NoError(t, atOnce())
+	server.Exec("", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'posagent'")
+	<-time.After(time.Second) // they lie idle
+	require.NoError(t, atOnce())
+	require.NoError(t, atOnce())
+
+	server.Crash()
+	require.Error(t, s.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec("UPDATE tickets SET n = n + 1")
+		return err
+	}))
+	require.Equal(t, store.Broken, s.Health(t.Context()).State)
+	server.Start()
+	require.Eventually(t, func() bool { return s.Health(t.Context()).State == store.Ready }, time.Minute, 50*time.Millisecond)
+	require.NoError(t, s.Close())
 }

@@ -21,8 +21,7 @@ func (s *Store) watch(ctx context.Context) {
 		return
 	}
 	s.look(ctx)
-	tick := time.NewTicker(s.opt.Beat)
-	defer tick.Stop()
+	last := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -30,14 +29,29 @@ func (s *Store) watch(ctx context.Context) {
 				<-s.asked // it ends with ctx
 				s.asked = nil
 			}
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
+			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 			defer cancel()
-			_ = s.confirm(last, closeWithin) // whoever closes it may have lost the server
+			_ = s.confirm(end, closeWithin) // whoever closes it may have lost the server
 			return
-		case <-tick.C:
+		case <-time.After(min(s.opt.Beat, soon)):
+		}
+		if s.works() && time.Since(last) < s.opt.Beat {
+			continue
 		}
 		s.look(ctx)
+		last = time.Now()
 	}
+}
+
+// soon is from one look to the next at a server that does not work: a process that is out of the balancer has no caller who notices that
+// it is back.
+const soon = time.Second
+
+// works says whether nothing is known to be wrong.
+func (s *Store) works() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state == store.Ready
 }
 
 // look judges the server again and asks it to confirm what it has. What is wrong shows in Health.
@@ -140,11 +154,14 @@ func timeline(segment string) (uint32, error) {
 	return uint32(n), err
 }
 
-// answers ends the state of a server that did not answer. One without space has not shown that it has some.
+// fullFor is how long a server that had no space is not asked for some: where no caller comes, none would find out.
+const fullFor = 10 * time.Second
+
+// answers ends the state of a server that did not answer, and after a while of one without space, which has not shown that it has some.
 func (s *Store) answers() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state == store.Broken {
+	if s.state == store.Broken || s.state == store.Full && time.Since(s.lastAt) > fullFor {
 		s.state = store.Ready
 	}
 }
