@@ -39,19 +39,29 @@ seed = %q
 timeout_unit = "s"
 `
 
+// built is where the backend is built; TestMain removes it.
+var built string
+
 // build builds the backend, once for all tests.
 var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "fleet")
-	if err != nil {
-		return "", err
-	}
-	bin := filepath.Join(dir, "posagent-backend")
+	bin := filepath.Join(built, "posagent-backend")
 	out, err := exec.Command("go", "build", "-o", bin, "posagent/cmd/posagent-backend").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return bin, err
 })
+
+func TestMain(m *testing.M) {
+	var err error
+	if built, err = os.MkdirTemp("", "fleet"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(built) // the tests have said what they have to say
+	os.Exit(code)
+}
 
 // process is one backend, which an init system would start again.
 type process struct {
