@@ -91,7 +91,7 @@ func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err 
 		remembered = *last
 	}
 	chosen, err := pick(all, remembered, Tolerated{Async: true, NoFsync: true, Plain: true}) // its dangers are checks of their own
-	old := chosen.at.version < 150000 // which has a check of its own
+	old := chosen.at.version < 150000                                                        // which has a check of its own
 	switch {
 	case errors.Is(err, ErrBackwards):
 		s.Backwards = err
