@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"posagent/cmd/usage"
 	"posagent/device/file"
@@ -123,7 +124,7 @@ func (c *call) alone(ctx context.Context, opt backend.StoreOptions) (o opened, e
 	if err != nil {
 		return o, err
 	}
-	to.Alone = true
+	to.Alone, to.StatementWithin = true, time.Hour // one statement reads a whole table
 	db, err := postgres.Open(ctx, to)
 	if err != nil {
 		return o, err
