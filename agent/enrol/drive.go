@@ -268,7 +268,7 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 		return 0, err
 	}
 	if err := d.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair}); err != nil {
-		return 0, fmt.Errorf("revision %d: %w", rev.Number, err)
+		return 0, errors.Join(fmt.Errorf("revision %d: %w", rev.Number, err), b.reject(ctx, r, rev.Number, err))
 	}
 	if err := s.confirm(ctx, svc, rev.Number); err != nil {
 		return 0, err
@@ -283,6 +283,15 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 		d.Said(Confirmed)
 	}
 	return rev.Number, nil
+}
+
+// reject notes that a revision does not work here, once: it is tried again with every Refresh.
+func (b *Box) reject(ctx context.Context, r record, number int64, why error) error {
+	if ctx.Err() != nil || r.Rejected != nil && r.Rejected.Number == number {
+		return nil
+	}
+	r.Rejected = &Rejected{Number: number, Since: stamp(b.now()), Why: fleet.Reason(why.Error())}
+	return b.write(r)
 }
 
 // tell says to the service which revision is in use, where it was told of another one: one was given up, or a person has gone back.

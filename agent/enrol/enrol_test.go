@@ -673,6 +673,86 @@ func TestReport(t *testing.T) {
 	require.Equal(t, fleet.CertRevoked, wire.ReasonOf(err), "%v", err)
 }
 
+// The service is told which configuration is in use, and why a newer one is not: of a trial that fails once it has failed for some
+// time, of one that was given up at once.
+func TestTheServiceHearsOfARefusedRevision(t *testing.T) {
+	now := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+	r := newRigAt(t, func() time.Time { return now })
+	ticket, id := r.code()
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	var said fleet.Applied
+	r.spoil = func(svc fleet.Service) fleet.Service { return hearing{svc, &said} }
+	says := func(want fleet.Applied, refused int64) {
+		t.Helper()
+		_, err := r.box().Report(t.Context(), r.driver(), fleet.Outcome{})
+		require.NoError(t, err)
+		require.Equal(t, want, said)
+		list, err := r.desk.List(t.Context(), fleet.ListRequest{})
+		require.NoError(t, err)
+		require.Equal(t, refused, list.Enrolments[0].RefusedRevision)
+		require.Equal(t, want.Reason, list.Enrolments[0].Refusal)
+	}
+	says(fleet.Applied{Revision: 1}, 0)
+	require.NoError(t, r.box().Prove(id, 1))
+	says(fleet.Applied{Revision: 1, Proven: true}, 0)
+
+	r.configure(id, "b = 2\n")
+	r.try = func(enrol.Trial) error { return errors.New("the card 4111111111111111\nis no key") }
+	_, err := r.box().Refresh(t.Context(), r.driver())
+	require.Error(t, err)
+	says(fleet.Applied{Revision: 1, Proven: true}, 0)
+	record, err := os.ReadFile(filepath.Join(r.dir, "record"))
+	require.NoError(t, err)
+	now = now.Add(3 * time.Minute)
+	_, err = r.box().Refresh(t.Context(), r.driver())
+	require.Error(t, err)
+	again, err := os.ReadFile(filepath.Join(r.dir, "record"))
+	require.NoError(t, err)
+	require.Equal(t, record, again, "the same refusal is not written again")
+	says(fleet.Applied{Revision: 1, Proven: true, Refused: 2, Reason: "the card 411111******1111 is no key"}, 2)
+	active, err := r.box().Active()
+	require.NoError(t, err)
+	require.EqualValues(t, 1, active.Revision, "the old one stays in use")
+
+	r.try = nil
+	number, err := r.box().Refresh(t.Context(), r.driver())
+	require.NoError(t, err)
+	require.EqualValues(t, 2, number)
+	says(fleet.Applied{Revision: 2}, 0)
+	did, err := r.box().GiveUp(id, 2)
+	require.NoError(t, err)
+	require.True(t, did)
+	says(fleet.Applied{Revision: 1, Proven: true, Refused: 2, Reason: "it did not make the terminal ready"}, 2)
+
+	// A service from before does not know the field.
+	r.spoil = func(svc fleet.Service) fleet.Service { return before{svc} }
+	held, err := r.box().Report(t.Context(), r.driver(), fleet.Outcome{})
+	require.NoError(t, err)
+	require.NotNil(t, held)
+}
+
+// hearing notes which configuration a report names.
+type hearing struct {
+	fleet.Service
+	said *fleet.Applied
+}
+
+func (h hearing) Report(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ReportRequest) (fleet.ReportReply, error) {
+	*h.said = req.Configuration
+	return h.Service.Report(ctx, key, by, req)
+}
+
+// before is a service from before roll-outs of settings.
+type before struct{ fleet.Service }
+
+func (b before) Report(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ReportRequest) (fleet.ReportReply, error) {
+	if req.Configuration != (fleet.Applied{}) {
+		return fleet.ReportReply{}, &wire.Error{Code: wire.Invalid, Op: "fleet.report", Msg: "unknown field configuration"}
+	}
+	return b.Service.Report(ctx, key, by, req)
+}
+
 // older is a service from before reports.
 type older struct{ fleet.Service }
 

@@ -47,6 +47,13 @@ type Kept struct {
 	Revision  Revision  `json:"revision"`
 }
 
+// Rejected is a newer revision that the terminal does not work with.
+type Rejected struct {
+	Number int64  `json:"number"`
+	Since  string `json:"since,omitempty"` // RFC 3339, of the first trial that failed; "" = it was in use, and was given up
+	Why    string `json:"why"`
+}
+
 // record is everything that is kept.
 type record struct {
 	Now       *Enrolment `json:"now,omitempty"`  // confirmed
@@ -55,6 +62,7 @@ type record struct {
 	Active    int64      `json:"active,omitempty"`   // the number in use, 0 = none
 	Previous  int64      `json:"previous,omitempty"` // the one before it, 0 = none
 	Refused   int64      `json:"refused,omitempty"`  // the highest number that was given up
+	Rejected  *Rejected  `json:"rejected,omitempty"` // the newest that does not work here; nil = there is none
 	Before    *Kept      `json:"before,omitempty"`   // what the terminal ran on before an enrolment that is not proven
 	Waits     bool       `json:"waits,omitempty"`    // the active one is not in use yet: money is open under the one before
 	Told      int64      `json:"told,omitempty"`     // the number that the service was last told

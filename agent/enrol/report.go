@@ -2,13 +2,28 @@ package enrol
 
 import (
 	"context"
+	"time"
 
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
 
-// Report tells the service which program the terminal runs, and how its last update ended; the zero value = none has. It returns the
-// versions that the service holds, and changes nothing on the box. ErrNone, or the service's error: wire.NotFound of a service that takes
+// rejectedFor is how long a revision has failed its trials when the service is told: a backend that is away for a moment is no reason.
+const rejectedFor = 3 * time.Minute
+
+// applied is which configuration the terminal works with.
+func (r *record) applied(now time.Time) fleet.Applied {
+	is := fleet.Applied{Revision: r.Active, Proven: r.Proven && !r.Waits}
+	if no := r.Rejected; no != nil && no.Number > r.Active {
+		if since, err := time.Parse(time.RFC3339, no.Since); err != nil || now.Sub(since).Abs() >= rejectedFor {
+			is.Refused, is.Reason = no.Number, fleet.Reason(no.Why)
+		}
+	}
+	return is
+}
+
+// Report tells the service which program the terminal runs, how its last update ended (the zero value = none has), and which
+// configuration it works with. It returns the versions that the service holds, and changes nothing on the box. ErrNone, or the service's error: wire.NotFound of a service that takes
 // no reports.
 func (b *Box) Report(ctx context.Context, d Driver, last fleet.Outcome) ([]fleet.Hold, error) {
 	r, err := b.read()
@@ -25,18 +40,24 @@ func (b *Box) Report(ctx context.Context, d Driver, last fleet.Outcome) ([]fleet
 	for last.Reason != wire.MaskPANs(last.Reason) { // a technician may have typed it
 		last.Reason = wire.MaskPANs(last.Reason)
 	}
-	req := fleet.ReportRequest{Version: d.Version}
+	req := fleet.ReportRequest{Version: d.Version, Configuration: r.applied(b.now())}
 	if last.Sound() { // without it the service still says what it holds
 		req.Update = last
-	}
-	proof, err := fleet.ProveReport(key, r.Now.ID, b.now(), req)
-	if err != nil {
-		return nil, err
 	}
 	svc, err := d.Service(r.Now.URL)
 	if err != nil {
 		return nil, err
 	}
-	got, err := svc.Report(ctx, wire.NewKey(), proof, req)
-	return got.Held, err
+	for {
+		proof, err := fleet.ProveReport(key, r.Now.ID, b.now(), req)
+		if err != nil {
+			return nil, err
+		}
+		got, err := svc.Report(ctx, wire.NewKey(), proof, req)
+		if wire.CodeOf(err) == wire.Invalid && req.Configuration != (fleet.Applied{}) { // a service from before does not know the field
+			req.Configuration = fleet.Applied{}
+			continue
+		}
+		return got.Held, err
+	}
 }

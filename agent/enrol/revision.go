@@ -3,6 +3,7 @@ package enrol
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -12,7 +13,7 @@ const starts = 3
 // activate makes a confirmed revision the one in use.
 func (r *record) activate(rev Revision) {
 	r.Revisions = append(slices.DeleteFunc(r.Revisions, func(o Revision) bool { return o.Number == rev.Number }), rev)
-	r.Previous, r.Active, r.Proven, r.Starts, r.Waits = r.Active, rev.Number, false, 0, false
+	r.Previous, r.Active, r.Proven, r.Starts, r.Waits, r.Rejected = r.Active, rev.Number, false, 0, false, nil
 	for len(r.Revisions) > kept {
 		i := slices.IndexFunc(r.Revisions, func(o Revision) bool { return o.Number != r.Active && o.Number != r.Previous })
 		r.Revisions = slices.Delete(r.Revisions, i, i+1)
@@ -22,6 +23,11 @@ func (r *record) activate(rev Revision) {
 // giveUp goes back to a revision, and notes why.
 func (r *record) giveUp(now time.Time, to int64, what string) {
 	r.note(now, Entry{What: what, Revision: r.Active, To: to})
+	why := "it did not make the terminal ready"
+	if what == Chosen {
+		why = "a person has chosen revision " + strconv.FormatInt(to, 10)
+	}
+	r.Rejected = &Rejected{Number: r.Active, Why: why}
 	r.Refused = max(r.Refused, r.Active)
 	r.Previous, r.Active, r.Proven, r.Starts, r.Waits = 0, to, true, 0, false
 }

@@ -38,6 +38,7 @@ type Call struct {
 	serve  serveOptions
 	hooks  hooksOptions
 	fleet  fleetOptions
+	roll   rollOptions
 }
 
 // at is where the books are of the backend in dir.

@@ -127,6 +127,7 @@ func fleetVerbs() usage.Command[*Call] {
 			Examples: []string{"PROGRAM fleet rollout WHERE", "PROGRAM fleet rollout --lift 1.3.0 WHERE"},
 		}, Options: flags("backend", "lift"), Run: fleetRollout,
 		},
+		rollVerbs(flags),
 	},
 	}
 }

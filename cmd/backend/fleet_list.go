@@ -44,7 +44,7 @@ func fleetList(ctx context.Context, c *Call) error {
 			Enrolments []fleet.Enrolment `json:"enrolments"`
 		}{"posagent.fleet.list/1", list})
 	}
-	fmt.Fprintf(c.Out, "%-16s %-9s %-24s %-12s %-12s %4s  %-10s  %-19s  %s\n", "ID", "STATE", "SERIAL NUMBER", "MERCHANT", "TERMINAL", "REV", "UNTIL", "SINCE", "PROGRAM")
+	fmt.Fprintf(c.Out, "%-16s %-9s %-24s %-12s %-12s %5s  %-10s  %-19s  %s\n", "ID", "STATE", "SERIAL NUMBER", "MERCHANT", "TERMINAL", "REV", "UNTIL", "SINCE", "PROGRAM")
 	for _, e := range list {
 		since := e.CreatedAt
 		for _, at := range []string{e.RedeemedAt, e.ConfirmedAt, e.RevokedAt} {
@@ -59,10 +59,21 @@ func fleetList(ctx context.Context, c *Call) error {
 		if e.Reason != "" {
 			note += "  " + e.Reason
 		}
-		fmt.Fprintf(c.Out, "%-16s %-9s %-24s %-12s %-12s %4d  %-10s  %-19s%s\n", e.ID, e.State, dash(e.SerialNumber), dash(e.Slot.MerchantID), dash(e.Slot.TerminalID),
-			e.ConfirmedRevision, lastDay(e), usage.LocalTime(since), note)
+		if e.RefusedRevision > 0 {
+			note += fmt.Sprintf("  refused %d: %s", e.RefusedRevision, dash(e.Refusal))
+		}
+		fmt.Fprintf(c.Out, "%-16s %-9s %-24s %-12s %-12s %5s  %-10s  %-19s%s\n", e.ID, e.State, dash(e.SerialNumber), dash(e.Slot.MerchantID), dash(e.Slot.TerminalID),
+			revisionOf(e), lastDay(e), usage.LocalTime(since), note)
 	}
 	return nil
+}
+
+// revisionOf is the revision that a terminal works with, and the one that it is to have where that is another.
+func revisionOf(e fleet.Enrolment) string {
+	if e.State != fleet.Confirmed || e.ConfirmedRevision == e.Revision {
+		return fmt.Sprint(e.ConfirmedRevision)
+	}
+	return fmt.Sprintf("%d/%d", e.ConfirmedRevision, e.Revision)
 }
 
 // programOf is the version that a terminal runs, and how its last update ended.

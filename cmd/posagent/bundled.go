@@ -206,19 +206,19 @@ const renewAgain = 10 * time.Minute
 type renewal struct {
 	box    *enrol.Box
 	driver enrol.Driver
-	next   time.Time
+	look   poll
 }
 
 // step renews the certificate where that is due, and it is time to look.
 func (r *renewal) step(ctx context.Context) (until string, err error) {
 	now := time.Now()
-	if now.Before(r.next) || !device.ClockSane(now, usage.BuiltAt(version)) {
+	if !r.look.due(now) || !device.ClockSane(now, usage.BuiltAt(version)) {
 		return "", nil
 	}
-	r.next = now.Add(refreshEvery)
 	until, err = r.box.Renew(ctx, r.driver)
+	r.look.asked(time.Now(), nil)
 	if err != nil && !errors.Is(err, enrol.ErrBusy) {
-		r.next = now.Add(renewAgain)
+		r.look.next = time.Now().Add(spread(renewAgain))
 	}
 	return until, err
 }

@@ -151,7 +151,7 @@ const (
 	lookAgain    = 2 * time.Second  // between two looks at whether there is another configuration
 	resumeAgain  = 10 * time.Second // after a step that has failed; twice as long each time, up to resumeMost
 	resumeMost   = 5 * time.Minute
-	refreshEvery = time.Minute      // between two questions for a newer configuration, and whether this is still the terminal
+	refreshEvery = time.Minute      // between two questions for a newer configuration, and whether this is still the terminal; spread (poll)
 	waitAgain    = 10 * time.Second // between two looks at whether a configuration still has to wait
 	proveWithin  = 10 * time.Minute // for a new configuration to make the terminal ready
 	quietFor     = 3 * time.Second  // without a write, before the terminal begins again
@@ -202,7 +202,7 @@ func (r *resumer) step(ctx context.Context) (waits bool) {
 		return false
 	}
 	r.pause = min(max(2*r.pause, resumeAgain), resumeMost)
-	r.next = time.Now().Add(r.pause)
+	r.next = time.Now().Add(spread(r.pause))
 	return true
 }
 
@@ -358,9 +358,9 @@ func (r *running) follow(ctx context.Context) error {
 	box := enrolment(r.c)
 	d := driver(r.c, r.cfg, r.log, nil)
 	seen, resume, begun := r.stamp, &resumer{box: box, driver: d, log: r.log}, true
-	started, refresh := time.Now(), time.Now().Add(refreshEvery)
+	started, refresh := time.Now(), poll{every: refreshEvery}
 	proven := r.on.ID == "" || r.on.Unconfirmed
-	certificate, report := &renewal{box: box, driver: d}, newReporter(r.c, box, d)
+	certificate, report := &renewal{box: box, driver: d, look: poll{every: refreshEvery}}, newReporter(r.c, box, d)
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	for {
@@ -387,9 +387,10 @@ func (r *running) follow(ctx context.Context) error {
 				r.log.Info("the certificate is renewed", "until", until)
 			}
 		}
-		if r.on.ID != "" && !r.on.Unconfirmed && time.Now().After(refresh) {
-			refresh = time.Now().Add(refreshEvery)
-			switch number, err := box.Refresh(ctx, d); {
+		if r.on.ID != "" && !r.on.Unconfirmed && refresh.due(time.Now()) {
+			number, err := box.Refresh(ctx, d)
+			refresh.asked(time.Now(), err)
+			switch {
 			case err != nil && ctx.Err() == nil && !errors.Is(err, enrol.ErrBusy):
 				r.log.Debug("no newer configuration", "err", err)
 			case number > 0:

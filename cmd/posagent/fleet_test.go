@@ -11,12 +11,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/config"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
@@ -120,4 +122,16 @@ type handed struct{ to chan string }
 func (l handed) Write(p []byte) (int, error) {
 	l.to <- string(p)
 	return len(p), nil
+}
+
+// What the words of a key call a secret is every secret that the configuration has, and is what no roll-out of settings takes.
+func TestNoSecretIsGivenToAllTerminals(t *testing.T) {
+	secrets := 0
+	for _, s := range config.Default().Settings() {
+		if _, err := config.Literal(s.Key, ""); err != nil && strings.Contains(err.Error(), "a secret") {
+			secrets++
+			require.NotEmpty(t, fleet.Fleetwide(s.Key), s.Key)
+		}
+	}
+	require.Greater(t, secrets, 10)
 }

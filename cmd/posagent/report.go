@@ -19,7 +19,7 @@ type reporter struct {
 	driver         enrol.Driver
 	program, state string
 	said           rollout.Outcome
-	next           time.Time
+	look           poll
 }
 
 func newReporter(c *call, box *enrol.Box, d enrol.Driver) *reporter {
@@ -27,17 +27,20 @@ func newReporter(c *call, box *enrol.Box, d enrol.Driver) *reporter {
 	if err != nil {
 		program = "" // then nothing is known of its updates
 	}
-	return &reporter{box: box, driver: d, program: program, state: c.stateDir()}
+	r := &reporter{box: box, driver: d, program: program, state: c.stateDir(), look: poll{every: refreshEvery}}
+	r.said, _ = rollout.Last(program) // what ended before the start is told with the first report
+	return r
 }
 
 // step tells it when an update has ended, and every refreshEvery.
 func (r *reporter) step(ctx context.Context) error {
 	last, bad := rollout.Last(r.program)
-	if last == r.said && time.Now().Before(r.next) {
+	if due := r.look.due(time.Now()); !due && last == r.said {
 		return nil
 	}
-	r.said, r.next = last, time.Now().Add(refreshEvery)
+	r.said = last
 	told, err := r.box.Report(ctx, r.driver, fleet.Outcome{Version: last.Version, Kept: last.Kept, Reason: last.Reason, At: last.At})
+	r.look.asked(time.Now(), err)
 	if err != nil {
 		return errors.Join(bad, err) // what was held stays held
 	}

@@ -76,7 +76,7 @@ var ofUpdates = []mutant{
 		{"agent/enrol/report.go", `for last.Reason != wire.MaskPANs(last.Reason) {`, `for false {`},
 	}},
 	{"a card number is stored at the desk", enrolment, "TestConformance", []edit{
-		{"schemes/fleet/rollout.go", ` || wire.MaskPANs(o.Reason) != o.Reason {`, ` || wire.MaskPANs(o.Reason) == "" && o.Reason != "" {`},
+		{"schemes/fleet/rollout.go", ` || wire.MaskPANs(s) != s {`, ` || wire.MaskPANs(s) == "" && s != "" {`},
 	}},
 	{"boxes that take a version back are not counted", enrolment, "TestConformance", []edit{
 		{"schemes/backend/fleet/rollout.go", `return takenBack >= heldBoxes &&`, `return takenBack < 0 &&`},
@@ -104,6 +104,49 @@ var ofUpdates = []mutant{
 	}},
 	{"an update begins though its call was not understood", "cmd/posagent-update", "TestEveryExitCode", []edit{
 		{"cmd/usage/command.go", `case c.Args == "" && len(rest) > 0:`, `case c.Args == "" && len(rest) > 1:`},
+	}},
+	{"a stage begins while failures are above the bound", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/stage.go", `tooMany(bad, tried) {`, `bad < 0 && tooMany(bad, tried) {`},
+	}},
+	{"settings are taken back by a smaller number", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/stage.go", "\t\te.revision++\n", "\t\te.revision++\n\t\tif r.State == fleet.Back {\n\t\t\te.revision -= 2\n\t\t}\n"},
+	}},
+	{"a roll-out that is paused goes on", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/stage.go", `WHERE state <> 'PAUSED' AND `, `WHERE `},
+		{"schemes/backend/fleet/stage.go", `id = ? AND state <> 'PAUSED' AND `, `id = ? AND `},
+	}},
+	{"a roll-out that is paused is handed to a terminal", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/stage.go", `if len(held) > 0 {`, `if len(held) > 1 {`},
+	}},
+	{"what was configured since is taken back, too", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/stage.go", `if is[i].Value == r.Settings[i].Value {`, `if is[i].Key == r.Settings[i].Key {`},
+	}},
+	{"a moment of health is enough", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/stage.go", `now-b.healthy >= b.soak`, `now-b.healthy >= 0`},
+	}},
+	{"a terminal that falls silent is no failure", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/roll.go", `b.seen_ms <= ?`, `b.seen_ms < 0 AND b.seen_ms <= ?`},
+	}},
+	{"a stage is passed over", enrolment, "TestProcessesAdvanceOnce", []edit{
+		{"schemes/backend/fleet/stage.go", `r.Stage+1, now, r.ID`, `min(r.Stage+2, 4), now, r.ID`},
+	}},
+	{"each roll-out begins with the same terminals", enrolment, "TestEachRollOutStartsElsewhere", []edit{
+		{"schemes/backend/fleet/roll.go", `[]byte(roll + "\n" + enrolment)`, `[]byte(enrolment)`},
+	}},
+	{"a secret is given to all terminals", "schemes/fleet", "TestFleetwide", []edit{
+		{"schemes/fleet/settings.go", `if strings.Contains(key, secret) {`, `if key == secret {`},
+	}},
+	{"a revision that a terminal refuses is told to nobody", "agent/enrol", "TestTheServiceHearsOfARefusedRevision", []edit{
+		{"agent/enrol/report.go", `no.Number > r.Active {`, `no.Number < r.Active {`},
+	}},
+	{"a backend that is away for a moment is a refusal", "agent/enrol", "TestTheServiceHearsOfARefusedRevision", []edit{
+		{"agent/enrol/report.go", `now.Sub(since).Abs() >= rejectedFor`, `now.Sub(since).Abs() >= 0`},
+	}},
+	{"the terminals of a fleet ask in the same second after a start", "cmd/posagent", "TestPollsAreSpread", []edit{
+		{"cmd/posagent/poll.go", `p.next = now.Add(rand.N(p.every))`, `p.next = now.Add(p.every)`},
+	}},
+	{"the terminals of a fleet ask in the same second after an outage", "cmd/posagent", "TestPollsAreSpread", []edit{
+		{"cmd/posagent/poll.go", `p.next = now.Add(p.every/2 + rand.N(p.every))`, `p.next = now.Add(p.every)`},
 	}},
 	{"a program that was interrupted says that the repository is away", "cmd/posagent-update", "TestEveryExitCode", []edit{
 		{"cmd/posagent-update/main.go", "	{context.Canceled, usage.ExitInterrupted, \" (posagent-update resume goes on with it)\"},\n", ""},

@@ -32,6 +32,12 @@ func ReadVersions(ctx context.Context, p Place) (list []fleet.Rollout, err error
 	return list, err
 }
 
+// ReadRolls lists the newest roll-outs of settings, as ReadFleet does.
+func ReadRolls(ctx context.Context, p Place) (list []fleet.Roll, err error) {
+	err = readFleet(ctx, p, func(r store.Reader) (err error) { list, err = room.ReadRolls(r, time.Now().UnixMilli()); return err })
+	return list, err
+}
+
 func readFleet(ctx context.Context, p Place, read func(store.Reader) error) error {
 	db, err := p.read(ctx)
 	if err != nil {

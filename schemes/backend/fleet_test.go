@@ -60,7 +60,7 @@ func TestFleetConformance(t *testing.T) {
 	require.NoError(t, b.Init(t.Context()))
 	client := &fleet.Client{BaseURL: srv.URL, Doer: operator{srv.Client()}}
 	fleettest.Run(t, fleettest.Fixture{
-		Service: client, Desk: client, Now: clock.now, Pass: clock.pass, Wire: &wiretest.Site{BaseURL: srv.URL, Doer: operator{srv.Client()}},
+		Service: client, Desk: client, Now: clock.now, Pass: clock.pass, Advance: b.Fleet().Advance, Wire: &wiretest.Site{BaseURL: srv.URL, Doer: operator{srv.Client()}},
 	})
 }
 
@@ -84,7 +84,7 @@ func TestFleetCredentials(t *testing.T) {
 		resp, _ := wiretest.Raw(t, srv.Client(), method, srv.URL+path, wire.JSONType, "{}", header...)
 		return resp.StatusCode
 	}
-	for _, route := range []string{"POST /fleet/v1/codes", "GET /fleet/v1/codes", "POST /fleet/v1/imports", "POST /fleet/v1/codes/x/revocations", "POST /fleet/v1/codes/x/configurations", "GET /fleet/v1/rollouts", "POST /fleet/v1/rollouts/lifts"} {
+	for _, route := range []string{"POST /fleet/v1/codes", "GET /fleet/v1/codes", "POST /fleet/v1/imports", "POST /fleet/v1/codes/x/revocations", "POST /fleet/v1/codes/x/configurations", "GET /fleet/v1/rollouts", "POST /fleet/v1/rollouts/lifts", "GET /fleet/v1/rolls", "POST /fleet/v1/rolls", "POST /fleet/v1/rolls/x/moves"} {
 		method, path, _ := strings.Cut(route, " ")
 		require.Equal(t, 401, ask(method, path), route)
 		require.Equal(t, 401, ask(method, path, "Authorization", "Bearer wrong"), route)
@@ -106,6 +106,7 @@ func TestFleetCredentials(t *testing.T) {
 const fleetOwn = own + `GET /fleet/v1/codes
 GET /fleet/v1/configuration
 GET /fleet/v1/rollouts
+GET /fleet/v1/rolls
 POST /fleet/v1/codes
 POST /fleet/v1/codes/{enrolmentId}/configurations
 POST /fleet/v1/codes/{enrolmentId}/revocations
@@ -115,6 +116,8 @@ POST /fleet/v1/imports
 POST /fleet/v1/renewals
 POST /fleet/v1/reports
 POST /fleet/v1/rollouts/lifts
+POST /fleet/v1/rolls
+POST /fleet/v1/rolls/{rollId}/moves
 `
 
 func TestFleetIsInTheDocument(t *testing.T) {
@@ -314,6 +317,6 @@ func TestFleetSuiteFindsBugs(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, b.Close()) })
 		s := wrong(enrolling{b.Fleet(), b.Fleet()})
-		fleettest.Run(t, fleettest.Fixture{Service: s.Service, Desk: s.Operator, Now: clock.now, Pass: clock.pass})
+		fleettest.Run(t, fleettest.Fixture{Service: s.Service, Desk: s.Operator, Now: clock.now, Pass: clock.pass, Advance: b.Fleet().Advance})
 	})
 }

@@ -154,7 +154,7 @@ func Fleet() []openapi.Group {
 	return []openapi.Group{
 		group("enrolment", "A new terminal shows a one-time code and a certificate request.", device[:1]),
 		group("terminals", "What an enrolled terminal asks.", device[1:], ByDevice),
-		group("fleet", "What an operator asks: codes, lists of boxes, what became of them, versions that are held.", slices.Concat(fleet.DeskTable().Infos(), fleet.RolloutTable().Infos()), ByToken),
+		group("fleet", "What an operator asks: codes, lists of boxes, what became of them, versions that are held, settings that go out in stages.", slices.Concat(fleet.DeskTable().Infos(), fleet.RolloutTable().Infos()), ByToken),
 	}
 }
 

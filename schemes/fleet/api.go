@@ -48,13 +48,22 @@ type Desk interface {
 	Revoke(ctx context.Context, key wire.Key, req RevokeRequest) (Enrolment, error)
 }
 
-// Rollouts is what an operator asks about versions of the terminals' program. The ends are those of Desk.
+// Rollouts is what an operator asks about versions of the terminals' program, and about settings that go out to them in stages. The
+// ends are those of Desk.
 type Rollouts interface {
 	// Versions reads what has become of the newest hundred versions, and which are held.
 	Versions(ctx context.Context) (VersionsReply, error)
 	// Lift ends the hold of a version; its boxes are counted anew from then on. wire.NotFound where it was never held. Lifted again
 	// is the same.
 	Lift(ctx context.Context, key wire.Key, req LiftRequest) (Rollout, error)
+	// Start begins a roll-out of settings. wire.Invalid where no terminal is enrolled; RollOpen where another one runs, is paused, or is
+	// being taken back.
+	Start(ctx context.Context, key wire.Key, req StartRequest) (Roll, error)
+	// Rolls reads the newest twenty roll-outs of settings.
+	Rolls(ctx context.Context) (RollsReply, error)
+	// Move pauses a roll-out of settings, resumes it, or takes it back. wire.NotFound; RollEnded where it has ended already; RollOpen where
+	// it is to be taken back and another one is open. Moved again to where it is, is the same.
+	Move(ctx context.Context, key wire.Key, req MoveRequest) (Roll, error)
 }
 
 // Operator is all that an operator asks.
@@ -167,6 +176,28 @@ var (
 			return ""
 		},
 	}
+	start = rest.Endpoint[Rollouts, StartRequest, Roll]{
+		Op: "fleet.start", What: "give settings to the terminals, one stage after the other",
+		Example: `{"settings":[{"key":"offline.max_count","value":"50"}],"stages":[1,10,50,100]}`,
+		Method:  http.MethodPost, Path: "/rolls", Status: http.StatusCreated, Wants: rest.Write, Do: Rollouts.Start,
+	}
+	rolls = rest.Endpoint[Rollouts, asking, RollsReply]{
+		Op: "fleet.rolls", What: "read what has become of settings that were given out in stages",
+		Method: http.MethodGet, Path: "/rolls", Status: http.StatusOK,
+		Do: func(svc Rollouts, ctx context.Context, _ wire.Key, _ asking) (RollsReply, error) {
+			return svc.Rolls(ctx)
+		},
+	}
+	move = rest.Endpoint[Rollouts, MoveRequest, Roll]{
+		Op: "fleet.move", What: "pause a roll-out of settings, resume it, or take it back", Example: `{"move":"pause"}`,
+		Method: http.MethodPost, Path: "/rolls/{rollId}/moves", Status: http.StatusOK, Wants: rest.Write, Do: Rollouts.Move,
+		Flaw: func(in MoveRequest, out Roll) string {
+			if out.ID != in.ID {
+				return "reply is about another roll-out"
+			}
+			return ""
+		},
+	}
 )
 
 // Table is the half of the devices.
@@ -179,8 +210,10 @@ func DeskTable() rest.Table[Desk] {
 	return rest.Table[Desk]{&create, &list, &imports, &configure, &revoke}
 }
 
-// RolloutTable is the operator's, about versions of the program.
-func RolloutTable() rest.Table[Rollouts] { return rest.Table[Rollouts]{&versions, &lift} }
+// RolloutTable is the operator's, about versions of the program and roll-outs of settings.
+func RolloutTable() rest.Table[Rollouts] {
+	return rest.Table[Rollouts]{&versions, &lift, &start, &rolls, &move}
+}
 
 // HandlerOptions adjusts a Handler. The zero value works.
 type HandlerOptions = rest.Options
@@ -198,7 +231,7 @@ func DeskHandler(svc Operator, opts HandlerOptions) http.Handler {
 	return desk().Handler(opts, DeskTable().Bind(svc), RolloutTable().Bind(svc))
 }
 
-func desk() rest.API { return half("codes", "imports", "rollouts") }
+func desk() rest.API { return half("codes", "imports", "rollouts", "rolls") }
 
 // ForDesk returns whether a request is for the half of the operator.
 func ForDesk(r *http.Request) bool { return desk().Is(r) }
@@ -277,4 +310,19 @@ func (c *Client) Versions(ctx context.Context) (VersionsReply, error) {
 // Lift implements Rollouts.
 func (c *Client) Lift(ctx context.Context, key wire.Key, req LiftRequest) (Rollout, error) {
 	return lift.Call(ctx, c.to(Proof{}), key, req)
+}
+
+// Start implements Rollouts.
+func (c *Client) Start(ctx context.Context, key wire.Key, req StartRequest) (Roll, error) {
+	return start.Call(ctx, c.to(Proof{}), key, req)
+}
+
+// Rolls implements Rollouts.
+func (c *Client) Rolls(ctx context.Context) (RollsReply, error) {
+	return rolls.Call(ctx, c.to(Proof{}), "", asking{})
+}
+
+// Move implements Rollouts.
+func (c *Client) Move(ctx context.Context, key wire.Key, req MoveRequest) (Roll, error) {
+	return move.Call(ctx, c.to(Proof{}), key, req)
 }

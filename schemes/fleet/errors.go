@@ -16,6 +16,8 @@ import (
 //	CertRevoked   403     the proof is good, and the enrolment was revoked
 //	Ended         409     the enrolment has expired or was revoked: there is nothing to revoke or to configure
 //	StillLive     409     a bundle is wanted for a terminal or a box that another enrolment still is: revoke that first
+//	RollOpen      409     another roll-out of settings is not ended: one goes out at a time
+//	RollEnded     409     the roll-out has ended, and can only be taken back
 const (
 	CodeNotGood = "CodeNotGood"
 	CodeTaken   = "CodeTaken"
@@ -24,6 +26,8 @@ const (
 	CertRevoked = "CertRevoked"
 	Ended       = "Ended"
 	StillLive   = "StillLive"
+	RollOpen    = "RollOpen"
+	RollEnded   = "RollEnded"
 )
 
 // Problems is the service's catalogue, a fresh copy.
@@ -36,6 +40,8 @@ func Problems() wire.Catalogue {
 		{Code: wire.Forbidden, Reason: CertRevoked, Title: "Enrolment revoked"},
 		{Code: wire.Conflict, Reason: Ended, Title: "Enrolment has ended", Status: http.StatusConflict},
 		{Code: wire.Conflict, Reason: StillLive, Title: "Terminal is another enrolment's", Status: http.StatusConflict},
+		{Code: wire.Conflict, Reason: RollOpen, Title: "Another roll-out is open", Status: http.StatusConflict},
+		{Code: wire.Conflict, Reason: RollEnded, Title: "Roll-out has ended", Status: http.StatusConflict},
 	}
 }
 

@@ -15,6 +15,8 @@ const MaxHolds = 50
 type ReportRequest struct {
 	Version string  `json:"version" wire:"required"`
 	Update  Outcome `json:"update,omitzero"` // absent = no update of the program has ended here
+
+	Configuration Applied `json:"configuration,omitzero"` // absent = the terminal's program is from before roll-outs of settings
 }
 
 // Outcome is how an update of a terminal's program ended.
@@ -62,6 +64,9 @@ func (r ReportRequest) Check(l *check.List) {
 	if r.Update != (Outcome{}) {
 		r.Update.check(l)
 	}
+	if r.Configuration != (Applied{}) {
+		r.Configuration.check(l)
+	}
 }
 
 // Sound returns whether an outcome can be reported.
@@ -73,12 +78,32 @@ func (o Outcome) Sound() bool {
 
 func (o Outcome) check(l *check.List) {
 	version(l, "update.version", o.Version)
-	if len(o.Reason) > maxReason || !printable(o.Reason) || wire.MaskPANs(o.Reason) != o.Reason {
-		l.Add("update.reason", "longer than "+strconv.Itoa(maxReason)+" bytes, not printable ASCII, or with a card number")
-	}
+	reason(l, "update.reason", o.Reason)
 	if len(o.At) > maxName || !moment(o.At) {
 		l.Add("update.at", "want a moment as in 2026-11-23T10:00:00Z")
 	}
+}
+
+// reason refuses what a terminal must not give as one.
+func reason(l *check.List, at, s string) {
+	if len(s) > maxReason || !printable(s) || wire.MaskPANs(s) != s {
+		l.Add(at, "longer than "+strconv.Itoa(maxReason)+" bytes, not printable ASCII, or with a card number")
+	}
+}
+
+// Reason returns a text as a terminal may give it as a reason: a technician may have typed it, or a configuration may hold it.
+func Reason(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return ' '
+		}
+		return r
+	}, s)
+	s = s[:min(len(s), maxReason)]
+	for s != wire.MaskPANs(s) {
+		s = wire.MaskPANs(s)
+	}
+	return s[:min(len(s), maxReason)]
 }
 
 // Check implements check.Checked.

@@ -61,6 +61,7 @@ func TestEveryField(t *testing.T) {
 		"imported": fleet.ImportReply{}, "list": fleet.ListReply{}, "enrolment": fleet.Enrolment{}, "revoke": fleet.RevokeRequest{},
 		"configure": fleet.ConfigureRequest{}, "renew": fleet.RenewRequest{}, "renewed": fleet.Renewed{},
 		"report": fleet.ReportRequest{}, "reported": fleet.ReportReply{}, "versions": fleet.VersionsReply{}, "lift": fleet.LiftRequest{}, "rollout": fleet.Rollout{},
+		"start": fleet.StartRequest{}, "roll": fleet.Roll{}, "rolls": fleet.RollsReply{}, "move": fleet.MoveRequest{},
 	}
 	infos := slices.Concat(fleet.Table().Infos(), fleet.DeskTable().Infos(), fleet.RolloutTable().Infos())
 	wiretest.Compared(t, infos, types, nil)

@@ -103,6 +103,9 @@ type Enrolment struct {
 	ConfirmedRevision    int64  `json:"confirmedRevision,omitempty"` // what the terminal said it works with
 	Bundle               bool   `json:"bundle,omitempty"`            // a bundle file was made with the code: a box may run on it already
 
+	RefusedRevision int64  `json:"refusedRevision,omitempty"` // a newer one that the terminal does not work with, or has given up
+	Refusal         string `json:"refusal,omitempty"`         // why
+
 	Update Outcome `json:"update,omitzero"` // how the last update of its program ended, where one did; in a list alone
 }
 

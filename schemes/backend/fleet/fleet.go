@@ -65,6 +65,9 @@ const (
 	opReport        = "fleet.report"
 	opVersions      = "fleet.versions"
 	opLift          = "fleet.lift"
+	opStart         = "fleet.start"
+	opRolls         = "fleet.rolls"
+	opMove          = "fleet.move"
 )
 
 // digest is what the store has of a code. It is keyed: fifty bits could be tried out.
@@ -186,7 +189,13 @@ func (f *Fleet) proven(ctx context.Context, op string, by fleet.Proof, judge fun
 func (f *Fleet) Configuration(ctx context.Context, by fleet.Proof) (rev fleet.Revision, err error) {
 	r, err := f.proven(ctx, opConfiguration, by, by.CheckConfiguration)
 	if err == nil {
-		err = f.DB.Read(ctx, func(rd store.Reader) (err error) { rev, err = f.newest(rd, &r); return err })
+		err = f.DB.Read(ctx, func(rd store.Reader) error {
+			number, err := r.offered(rd)
+			if err == nil {
+				rev, err = f.revision(rd, r.id, number)
+			}
+			return err
+		})
 	}
 	if err != nil {
 		return fleet.Revision{}, wire.AsError(opConfiguration, err)
@@ -229,6 +238,9 @@ func (f *Fleet) confirm(tx store.Tx, id string, req fleet.ConfirmRequest) (out f
 	}
 	r.state, r.confirmedRevision = to, req.Revision
 	if err := r.save(tx); err != nil {
+		return out, err
+	}
+	if err := f.hear(tx, id, fleet.Applied{Revision: req.Revision}); err != nil {
 		return out, err
 	}
 	return fleet.ConfirmReply{EnrolmentID: r.id, State: r.state, Revision: req.Revision, Superseded: r.superseded}, nil

@@ -59,7 +59,7 @@ func desk(t *testing.T, db store.DB, c *clock, log *slog.Logger) (*room.Fleet, f
 		},
 	})
 	require.NoError(t, err)
-	return f, fleettest.Fixture{Service: f, Desk: f, Now: c.now, Pass: c.pass}
+	return f, fleettest.Fixture{Service: f, Desk: f, Now: c.now, Pass: c.pass, Advance: f.Advance}
 }
 
 func start() *clock { return &clock{at: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)} }

@@ -13,7 +13,7 @@ const (
 	purgeEvery = time.Hour
 )
 
-// sweep purges from time to time. It is called by one goroutine.
+// sweep purges from time to time, and takes the open roll-out on. It is called by one goroutine.
 func (f *Fleet) sweep(ctx context.Context) (next int64, err error) {
 	if now := f.Now(); now.Sub(f.purged).Abs() >= purgeEvery {
 		if err := f.purge(ctx, now); err != nil {
@@ -21,11 +21,11 @@ func (f *Fleet) sweep(ctx context.Context) (next int64, err error) {
 		}
 		f.purged = now
 	}
-	return f.purged.Add(purgeEvery).UnixMilli(), nil
+	return f.purged.Add(purgeEvery).UnixMilli(), f.Advance(ctx)
 }
 
 // purge removes the codes that no device has shown, the configurations that no device may read any more, and how updates ended on
-// boxes that were revoked, once they have been so for the retention. A device that was revoked stays known for ever: whenever it asks, it has to hear that.
+// boxes that were revoked, once they have been so for the retention; and roll-outs that have ended. A device that was revoked stays known for ever: whenever it asks, it has to hear that.
 func (f *Fleet) purge(ctx context.Context, now time.Time) error {
 	before := now.Add(-retention).UnixMilli()
 	err := f.DB.Write(ctx, func(tx store.Tx) error {
@@ -36,6 +36,14 @@ func (f *Fleet) purge(ctx context.Context, now time.Time) error {
 			`DELETE FROM fleet_outcome WHERE seen_ms <= ? AND EXISTS (SELECT 1 FROM fleet_enrolment WHERE id = enrolment AND state = 'REVOKED' AND revoked_ms <= ?)`,
 		} {
 			if _, err := tx.Exec(step, before, before); err != nil {
+				return err
+			}
+		}
+		for _, step := range []string{
+			`DELETE FROM fleet_roll_box WHERE roll IN (SELECT id FROM fleet_roll WHERE ended_ms > 0 AND ended_ms <= ?)`,
+			`DELETE FROM fleet_roll WHERE ended_ms > 0 AND ended_ms <= ?`,
+		} {
+			if _, err := tx.Exec(step, before); err != nil {
 				return err
 			}
 		}

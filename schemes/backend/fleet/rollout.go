@@ -43,7 +43,7 @@ func (f *Fleet) Report(ctx context.Context, key wire.Key, by fleet.Proof, req fl
 	known := false
 	if err == nil {
 		err = f.DB.Read(ctx, func(rd store.Reader) error {
-			if known, err = r.told(rd, req); err == nil && known {
+			if known, err = r.told(rd, req, f.Now().UnixMilli()); err == nil && known {
 				out.Held, err = held(rd)
 			}
 			return err
@@ -52,7 +52,7 @@ func (f *Fleet) Report(ctx context.Context, key wire.Key, by fleet.Proof, req fl
 	if err == nil && !known {
 		var holds *fleet.Rollout
 		err = f.DB.Write(ctx, func(tx store.Tx) error {
-			if holds, err = f.report(tx, r.id, req); err == nil {
+			if holds, err = f.report(tx, &r, req); err == nil {
 				out.Held, err = held(tx)
 			}
 			return err
@@ -67,10 +67,26 @@ func (f *Fleet) Report(ctx context.Context, key wire.Key, by fleet.Proof, req fl
 	return out, nil
 }
 
+// applied is which configuration a terminal says that it works with. A program from before does not say: its confirmation stands.
+func (r *row) applied(req fleet.ReportRequest) fleet.Applied {
+	if req.Configuration == (fleet.Applied{}) {
+		return fleet.Applied{Revision: r.confirmedRevision, Proven: true, Refused: r.refused, Reason: r.refusal}
+	}
+	return req.Configuration
+}
+
 // told returns whether a report says what is stored already.
-func (r *row) told(rd store.Reader, req fleet.ReportRequest) (bool, error) {
-	if r.version != req.Version || req.Update == (fleet.Outcome{}) {
-		return r.version == req.Version, nil
+func (r *row) told(rd store.Reader, req fleet.ReportRequest, now int64) (bool, error) {
+	is := r.applied(req)
+	if r.version != req.Version || r.refused != is.Refused || r.refusal != is.Reason {
+		return false, nil
+	}
+	var b box
+	if there, err := b.load(rd, r.id); err != nil || there && b.heard(is, now) {
+		return false, err
+	}
+	if req.Update == (fleet.Outcome{}) {
+		return true, nil
 	}
 	var was fleet.Outcome
 	err := rd.QueryRow(`SELECT version, kept, reason, at FROM fleet_outcome WHERE enrolment = ? AND version = ?`, r.id, req.Update.Version).
@@ -82,9 +98,13 @@ func (r *row) told(rd store.Reader, req fleet.ReportRequest) (bool, error) {
 }
 
 // report stores a report, and holds the version where that is due. It returns what is held since now, nil = nothing is.
-func (f *Fleet) report(tx store.Tx, id string, req fleet.ReportRequest) (holds *fleet.Rollout, err error) {
-	if _, err := tx.Exec(`UPDATE fleet_enrolment SET version = ? WHERE id = ?`, req.Version, id); err != nil {
+func (f *Fleet) report(tx store.Tx, r *row, req fleet.ReportRequest) (holds *fleet.Rollout, err error) {
+	id, is := r.id, r.applied(req)
+	if _, err := tx.Exec(`UPDATE fleet_enrolment SET version = ?, refused = ?, refusal = ? WHERE id = ?`, req.Version, is.Refused, is.Reason, id); err != nil {
 		return nil, fmt.Errorf("store version: %w", err)
+	}
+	if err := f.hear(tx, id, is); err != nil {
+		return nil, err
 	}
 	u, now := req.Update, f.Now().UnixMilli()
 	if u == (fleet.Outcome{}) {
@@ -109,12 +129,12 @@ func (f *Fleet) report(tx store.Tx, id string, req fleet.ReportRequest) (holds *
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	is := list[0]
-	tried := is.Kept + is.TakenBack
-	if is.HeldAt != "" { // the boxes are told how many there are by now
-		_, err = tx.Exec(`UPDATE fleet_hold SET taken_back = ?, tried = ? WHERE version = ?`, is.TakenBack, tried, u.Version)
-	} else if tooMany(is.TakenBack, tried) {
-		holds, err = &is, hold(tx, u.Version, is.TakenBack, tried, now)
+	of := list[0]
+	tried := of.Kept + of.TakenBack
+	if of.HeldAt != "" { // the boxes are told how many there are by now
+		_, err = tx.Exec(`UPDATE fleet_hold SET taken_back = ?, tried = ? WHERE version = ?`, of.TakenBack, tried, u.Version)
+	} else if tooMany(of.TakenBack, tried) {
+		holds, err = &of, hold(tx, u.Version, of.TakenBack, tried, now)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("store hold: %w", err)

@@ -31,14 +31,16 @@ type row struct {
 	revision, confirmedRevision                    int64
 	superseded                                     int32
 	bundle                                         bool // a bundle was made with the code
+	refused                                        int64
+	refusal                                        string // why the terminal does not work with the revision refused
 }
 
 const columns = `seq, id, digest, state, reason, merchant, terminal, bax, serial, bound, created_ms, expires_ms, redeemed_ms, confirmed_ms, revoked_ms,
-	device, certificate, version, revision, confirmed_revision, superseded, bundle`
+	device, certificate, version, revision, confirmed_revision, superseded, bundle, refused, refusal`
 
 func (r *row) scan(from store.Row) error {
 	return from.Scan(&r.seq, &r.id, &r.digest, &r.state, &r.reason, &r.slot.MerchantID, &r.slot.TerminalID, &r.slot.BaxID, &r.serial, &r.bound,
-		&r.created, &r.expires, &r.redeemed, &r.confirmed, &r.revoked, &r.device, &r.certificate, &r.version, &r.revision, &r.confirmedRevision, &r.superseded, &r.bundle)
+		&r.created, &r.expires, &r.redeemed, &r.confirmed, &r.revoked, &r.device, &r.certificate, &r.version, &r.revision, &r.confirmedRevision, &r.superseded, &r.bundle, &r.refused, &r.refusal)
 }
 
 // load reads the enrolment whose column has the value. sql.ErrNoRows where there is none.
@@ -54,7 +56,7 @@ func (r *row) load(rd store.Reader, column string, value any) error {
 // the refusal of an unknown code takes the same way, and the same time, as every other.
 func (r *row) shown(rd store.Reader, digest []byte) error {
 	err := r.scan(rd.QueryRow(`SELECT `+columns+` FROM fleet_enrolment WHERE digest = ?
-		UNION ALL SELECT 0, '', ?, 'REVOKED', 'never made', 'none', 'none', 'none', 'none', 1, ?, ?, 0, 0, 0, '', NULL, '', 1, 0, 0, 0 LIMIT 1`,
+		UNION ALL SELECT 0, '', ?, 'REVOKED', 'never made', 'none', 'none', 'none', 'none', 1, ?, ?, 0, 0, 0, '', NULL, '', 1, 0, 0, 0, 0, '' LIMIT 1`,
 		digest, digest, int64(math.MaxInt64), int64(math.MaxInt64)))
 	if err != nil {
 		return fmt.Errorf("read enrolment: %w", err)
@@ -109,7 +111,7 @@ func (r *row) show(now int64) (fleet.Enrolment, error) {
 	e := fleet.Enrolment{
 		ID: r.id, State: r.at(now), Reason: r.reason, Slot: r.slot, SerialNumber: r.serial, CreatedAt: stamp(r.created), ExpiresAt: stamp(r.expires),
 		RedeemedAt: stamp(r.redeemed), ConfirmedAt: stamp(r.confirmed), RevokedAt: stamp(r.revoked), Device: r.device, Version: r.version,
-		Revision: r.revision, ConfirmedRevision: r.confirmedRevision, Bundle: r.bundle,
+		Revision: r.revision, ConfirmedRevision: r.confirmedRevision, Bundle: r.bundle, RefusedRevision: r.refused, Refusal: r.refusal,
 	}
 	if len(r.certificate) > 0 {
 		cert, err := x509.ParseCertificate(r.certificate)

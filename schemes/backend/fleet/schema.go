@@ -62,5 +62,37 @@ CREATE TABLE fleet_hold (
 	tried INTEGER NOT NULL,
 	held_ms INTEGER NOT NULL,
 	lifted_ms INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;`}}
+) STRICT, WITHOUT ROWID;`}, {Name: "fleet/4 roll-outs of settings", SQL: `
+ALTER TABLE fleet_enrolment ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE fleet_enrolment ADD COLUMN refusal TEXT NOT NULL DEFAULT '';
+CREATE TABLE fleet_roll (
+	seq INTEGER PRIMARY KEY,
+	id TEXT NOT NULL UNIQUE,
+	state TEXT NOT NULL,
+	reason TEXT NOT NULL,
+	asked TEXT NOT NULL,
+	stage INTEGER NOT NULL,
+	enough INTEGER NOT NULL,
+	soak_s INTEGER NOT NULL,
+	silence_s INTEGER NOT NULL,
+	started_ms INTEGER NOT NULL,
+	stage_ms INTEGER NOT NULL,
+	ended_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE fleet_roll_box (
+	roll TEXT NOT NULL,
+	enrolment TEXT NOT NULL,
+	place INTEGER NOT NULL,
+	number INTEGER NOT NULL,
+	was TEXT NOT NULL,
+	taken_ms INTEGER NOT NULL,
+	healthy_ms INTEGER NOT NULL,
+	seen_ms INTEGER NOT NULL,
+	done_ms INTEGER NOT NULL,
+	failed_ms INTEGER NOT NULL,
+	lifted INTEGER NOT NULL,
+	back INTEGER NOT NULL,
+	PRIMARY KEY (roll, enrolment)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fleet_roll_box_enrolment ON fleet_roll_box (enrolment);`}}
 }

@@ -1,6 +1,7 @@
 package fleettest
 
 import (
+	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -26,6 +27,8 @@ type Fixture struct {
 	Desk    fleet.Operator
 	Now     func() time.Time    // the service's clock
 	Pass    func(time.Duration) // lets time pass at the service
+	// Advance lets the service do what time asks of a roll-out of settings.
+	Advance func(context.Context) error
 	// Wire is the same service over HTTP, and its Doer shows the operator's credentials; nil: this row has no wire.
 	Wire *wiretest.Site
 }
@@ -37,7 +40,8 @@ func Run(t *testing.T, f Fixture) {
 	wiretest.Groups{
 		{"enrol", f.enrol}, {"lost replies", f.lost}, {"another device", f.another}, {"not good", f.notGood}, {"revoked", f.revoked}, {"configure", f.configure},
 		{"swapped box", f.swapped}, {"proofs", f.proofs}, {"lists", f.lists}, {"idempotency", f.idempotency}, {"validation", f.validation},
-		{"bundles", f.bundles}, {"unused", f.unused}, {"renewal", f.renewal}, {"rollouts", f.rollouts}, {"locked out", f.lockedOut},
+		{"bundles", f.bundles}, {"unused", f.unused}, {"renewal", f.renewal}, {"rollouts", f.rollouts}, {"rolls", f.rolls}, {"paused rolls", f.paused},
+		{"locked out", f.lockedOut},
 	}.Run(t, f.Wire != nil, f.wire)
 }
 
@@ -403,10 +407,11 @@ func (f Fixture) wire(t *testing.T) {
 		{http.MethodPost, "/fleet/v1/configuration", "GET", 405}, {http.MethodDelete, "/fleet/v1/codes", "POST, GET", 405},
 		{http.MethodGet, "/fleet/v1/codes/x/revocations", "POST", 405}, {http.MethodGet, "/fleet/v1/none", "", 404}, {http.MethodPut, "/fleet/v1/codes/x/configurations", "POST", 405},
 		{http.MethodPut, "/fleet/v1/rollouts", "GET", 405}, {http.MethodGet, "/fleet/v1/rollouts/lifts", "POST", 405},
+		{http.MethodPut, "/fleet/v1/rolls", "POST, GET", 405}, {http.MethodGet, "/fleet/v1/rolls/x/moves", "POST", 405},
 		{http.MethodGet, "/fleet/v1/configuration", "", 401}, {http.MethodPost, "/fleet/v1/enrolments", "", 400},
 	} {
 		resp, body := f.Wire.Raw(t, c.method, c.path, wire.JSONType, "{}", "Authorization", "Device e1.1.c2ln")
-		if c.path == "/fleet/v1/codes" || strings.HasPrefix(c.path, "/fleet/v1/rollouts") || strings.HasPrefix(c.path, "/fleet/v1/codes/x/") || c.path == "/fleet/v1/none" {
+		if c.path == "/fleet/v1/codes" || strings.HasPrefix(c.path, "/fleet/v1/roll") || strings.HasPrefix(c.path, "/fleet/v1/codes/x/") || c.path == "/fleet/v1/none" {
 			resp, body = f.Wire.Raw(t, c.method, c.path, wire.JSONType, "{}")
 		}
 		require.Equal(t, c.status, resp.StatusCode, "%s %s: %s", c.method, c.path, body)
