@@ -102,6 +102,9 @@ func named(c usage.Command[*Call], words *strings.Replacer) usage.Command[*Call]
 
 // serve runs the backend until ctx ends.
 func serve(ctx context.Context, c *Call) error {
+	if c.serve.drain < 0 {
+		return usage.Fail(usage.ExitUsage, "--drain %v is negative: how long it serves on, 5s for instance, or 0s", c.serve.drain)
+	}
 	dir, cfg, err := c.dir()
 	if err != nil {
 		return err

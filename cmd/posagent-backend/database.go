@@ -149,6 +149,8 @@ func ended(err error) error {
 		return usage.Fail(usage.ExitRefused, "%v (nothing was read or written; look which server is the right one; "+name+" database forget --reason TEXT takes the one that is there)", err)
 	case errors.Is(err, postgres.ErrUnsafe):
 		return usage.Fail(usage.ExitRefused, "%v (--tolerate takes the danger)", err)
+	case errors.Is(err, postgres.ErrURL):
+		return usage.Fail(usage.ExitUsage, "%v (postgres://user@host/name, several hosts with commas)", err)
 	case errors.Is(err, store.ErrNewer):
 		return usage.Fail(usage.ExitRefused, "%v (a newer program has brought the database up to date: install that one)", err)
 	case errors.Is(err, store.ErrReadOnly):

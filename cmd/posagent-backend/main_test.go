@@ -84,8 +84,14 @@ func begin(t *testing.T, db string, like *process, config string, args ...string
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(p.dir, "backend.key"), key, 0o600))
 	}
-	file := filepath.Join(p.dir, "c.toml")
-	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(config), 0o600))
+	p.begin(db, args...)
+	return p
+}
+
+// begin starts a process on its directory.
+func (p *process) begin(db string, args ...string) {
+	t, file := p.t, filepath.Join(p.dir, "c.toml")
 	p.cmd = exec.Command(os.Args[0], "--db", db, "--state", p.dir, "--config", file, "--listen", "127.0.0.1:0", "--tolerate", "no-fsync", "--drain", "1s")
 	p.cmd.Args = append(p.cmd.Args, args...)
 	p.cmd.Env = append(os.Environ(), asProcess+"=1")
@@ -102,7 +108,13 @@ func begin(t *testing.T, db string, like *process, config string, args ...string
 	}
 	require.NoError(t, err, p.said)
 	p.url = strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
-	return p
+}
+
+// end ends a process in order.
+func (p *process) end() {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(p.t, p.cmd.Wait(), p.said)
 }
 
 func (p *process) payments() *payments.Client {
@@ -249,7 +261,13 @@ func TestTwoProcesses(t *testing.T) {
 }
 
 // captured is how many sales the books of a database have, each with its money.
-func captured(t *testing.T, place string) (n int) {
+func captured(t *testing.T, place string) int {
+	t.Helper()
+	return merchant(t, place) / 500
+}
+
+// merchant is what the merchant has, in minor units. All of the books has to sum to nothing.
+func merchant(t *testing.T, place string) (n int) {
 	t.Helper()
 	code, out, talk := ask("books", "--db", place, "--tolerate", "no-fsync", "--json")
 	require.Equal(t, usage.ExitOK, code, talk)
@@ -271,7 +289,7 @@ func captured(t *testing.T, place string) (n int) {
 		}
 	}
 	require.Zero(t, sum)
-	return n / 500
+	return n
 }
 
 // A process that ends tells the balancer first, and serves on meanwhile.
@@ -307,6 +325,61 @@ func TestTheDatabaseIsAway(t *testing.T) {
 	require.Equal(t, 1, captured(t, db.URL("")))
 }
 
+// nothing is what services answer to an id with a NUL, each in its own way.
+var nothing = map[string]int{
+	"/api/v1/payments/a%00b": 400, "/api/v1/tokens/a%00b": 400, "/api/v1/onboarding/applications/a%00b": 400, "/ms/naa/terminal/method/list/a%00b": 404,
+	"/pay/a%00b": 404, "/wallet/a%00b": 404, "/checkout/a%00b": 404, "/fields/a%00b": 404, "/fields/a/a%00b": 404, "/away/a%00b": 404,
+	"/ms/aapay/v2/transaction/status/a%00b": 404,
+}
+
+// A standby that hangs: a process is not ready while no commit is confirmed, whatever else goes well; it is again afterwards, and what was
+// asked meanwhile has one effect. What nothing can be found by is not found, as on a file.
+func TestNotReadyWhileCommitsHang(t *testing.T) {
+	db := server(t)
+	if db == nil {
+		return
+	}
+	standby := db.Standby("s1")
+	db.Set("synchronous_standby_names", "ANY 1 (s1)")
+	require.Eventually(t, func() bool {
+		return db.Count("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'") == 1
+	}, within, 10*time.Millisecond)
+	p := begin(t, db.URL(""), nil, "")
+	require.Equal(t, http.StatusNoContent, p.ready())
+	status := map[string]int{}
+	for path := range nothing {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
+		require.NoError(t, err)
+		resp, err := bearer{}.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		status[path] = resp.StatusCode
+	}
+	require.Equal(t, nothing, status)
+
+	standby.Stop()
+	key := wire.NewKey()
+	_, err := p.payments().Create(t.Context(), key, sale(""))
+	require.Error(t, err)
+	require.Equal(t, http.StatusServiceUnavailable, p.ready())
+	commits := func() int { return db.Count("SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'") }
+	for until := commits() + 40; commits() < until; { // sweeps that change nothing go well
+		require.Equal(t, http.StatusServiceUnavailable, p.ready())
+		<-time.After(20 * time.Millisecond)
+	}
+
+	standby.Continue()
+	require.Eventually(t, func() bool { return p.ready() == http.StatusNoContent }, within, 10*time.Millisecond)
+	for range 2 {
+		_, err = p.payments().Create(t.Context(), key, sale(""))
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, captured(t, db.URL("")))
+	p.end()
+	require.NotContains(t, p.said.String(), "SQLSTATE 4", "the server refused a statement of ours")
+	standby.Crash()
+}
+
 // What is refused at the start, each with its own exit code and what to type.
 func TestRefusals(t *testing.T) {
 	db := server(t)
@@ -324,8 +397,11 @@ func TestRefusals(t *testing.T) {
 	}
 	refused(usage.ExitRefused, "--tolerate takes the danger", "--db", place, "--state", dir)
 	refused(usage.ExitUsage, "which database?", "--state", dir)
+	refused(usage.ExitUsage, "cannot be read", "--db", "postgres://posagent@[/x", "--state", dir)
+	refused(usage.ExitUsage, "--drain -5s is negative", "--db", place, "--state", dir, "--drain", "-5s")
 	refused(usage.ExitUsage, `no danger "everything"`, "--db", place, "--tolerate", "everything", "--state", dir)
 	refused(usage.ExitDamaged, "copy the one that the first process made", "--db", place, "--tolerate", "no-fsync", "--state", filepath.Join(dir, "other"))
+	require.NoFileExists(t, filepath.Join(dir, "other", "backend.key"), "a key that fits nothing")
 	refused(usage.ExitRefused, "give each its own --state DIR", "--db", place, "--tolerate", "no-fsync", "--state", p.dir)
 	refused(usage.ExitNoBackend, "posagent-backend: ", "--db", "postgres://posagent:hunter2@127.0.0.1:1/x", "--state", filepath.Join(dir, "none"))
 	_, _, talk := ask("--db", "postgres://posagent:hunter2@127.0.0.1:1/x", "--state", filepath.Join(dir, "none"), "--listen", "127.0.0.1:0")

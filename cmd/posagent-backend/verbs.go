@@ -93,7 +93,7 @@ func commands() []usage.Command[*call] {
 		"balancer; after SIGTERM it says 503 for --drain before the listener closes."
 	serve.Examples = []string{
 		name + " serve --db-file /etc/posagent/database --listen 10.0.0.5:8490",
-		name + " --db 'postgres://posagent@db1,db2,db3/pos?target_session_attrs=read-write&sslmode=verify-full' --drain 15s",
+		name + " --db 'postgres://posagent@db1,db2,db3/pos?sslmode=verify-full' --drain 15s",
 	}
 	list = append([]usage.Command[*call]{serve}, list...)
 	list = append(list, databaseVerbs(), migrateVerb(), explainVerb())

@@ -20,6 +20,19 @@ var ofShared = []mutant{
 	{"PostgreSQL: a commit that changed nothing makes a process ready", "store/postgres", "TestReadyOnceConfirmed", []edit{
 		{"store/postgres/health.go", `	if changed && !s.closed {`, `	if !s.closed {`},
 	}},
+	{"PostgreSQL: an id with a NUL is an error of the server", "cmd/posagent-backend", "TestNotReadyWhileCommitsHang", []edit{
+		{"store/postgres/dialect.go", `strings.Contains(s, "\x00")`, `strings.Contains(s, "\x01")`},
+	}},
+	{"PostgreSQL: links are swept by what an older server refuses", "cmd/posagent-backend", "TestNotReadyWhileCommitsHang", []edit{
+		{"schemes/backend/links/new.go", `) AS due`, `)`},
+	}},
+	{"a key is left behind by books that have another one", "cmd/posagent-backend", "TestRefusals", []edit{
+		{"schemes/backend/keyfile.go", `	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}`, `	if errors.Is(err, fs.ErrNotExist) {
+		key, err = makeKey(path)
+	}`},
+	}},
 	{"PostgreSQL: another server is taken", "store/postgres", "TestACopyPutBack", []edit{
 		{"store/postgres/primary.go", `	case now.System != last.System:`, `	case false:`},
 	}},

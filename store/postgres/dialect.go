@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,6 +59,23 @@ func query(text string) string {
 		}
 		return b.String()
 	})
+}
+
+// nowhere stands for a text that no row holds.
+const nowhere = "\uffff nowhere \uffff"
+
+// sought is what a question looks for. A text with a NUL is in no row here, and the server would refuse the question.
+func sought(text string, args []any) []any {
+	if !strings.HasPrefix(text, "SELECT") {
+		return args
+	}
+	args = slices.Clone(args)
+	for i, a := range args {
+		if s, is := a.(string); is && strings.Contains(s, "\x00") {
+			args[i] = nowhere
+		}
+	}
+	return args
 }
 
 // step is the text of a migration as PostgreSQL has it.

@@ -141,7 +141,7 @@ func connect(opt Options, session map[string]string) (*Store, error) {
 	}
 	cfg, err := pgx.ParseConfig(opt.URL)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrURL, err)
 	}
 	if opt.Dial != nil {
 		cfg.DialFunc = opt.Dial

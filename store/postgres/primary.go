@@ -19,13 +19,15 @@ import (
 	"posagent/store"
 )
 
-// What a server may be refused for. Decide with errors.Is.
+// What a server, or its URL, may be refused for. Decide with errors.Is.
 var (
 	// ErrUnsafe: the server may lose what it has confirmed, or others may read what goes to it. Options.Tolerate takes it all the same.
 	ErrUnsafe = errors.New("store: refused")
 	// ErrBackwards: the server lacks what an earlier one has confirmed: it was restored from a copy, was replaced by another one, or is
 	// a primary that was given up.
 	ErrBackwards = errors.New("store: the server went backwards")
+	// ErrURL: the URL is not one.
+	ErrURL = errors.New("store: the URL of the database cannot be read")
 )
 
 // Tolerated are dangers that an operator has taken.
@@ -147,7 +149,7 @@ func (m *memory) close() error {
 func Look(ctx context.Context, opt Options, last *Primary) (Primary, error) {
 	cfg, err := pgx.ParseConfig(opt.URL)
 	if err != nil {
-		return Primary{}, fmt.Errorf("store: %w", err)
+		return Primary{}, fmt.Errorf("%w: %w", ErrURL, err)
 	}
 	if err := encrypted(cfg, opt.Tolerate); err != nil {
 		return Primary{}, err

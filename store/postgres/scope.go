@@ -88,7 +88,7 @@ func (t *scope) Query(query string, args ...any) (*sql.Rows, error) {
 	if err := t.ready(query, args); err != nil {
 		return nil, err
 	}
-	rows, err := t.conn.QueryContext(t.Context(), query, args...)
+	rows, err := t.conn.QueryContext(t.Context(), query, sought(query, args)...)
 	if err != nil {
 		return nil, t.note(err)
 	}
@@ -101,7 +101,7 @@ func (t *scope) QueryRow(query string, args ...any) *sql.Row {
 	if err := t.ready(query, args); err != nil {
 		return t.conn.QueryRowContext(context.Background(), "SELECT ?", refusal{err})
 	}
-	row := t.conn.QueryRowContext(t.Context(), query, args...)
+	row := t.conn.QueryRowContext(t.Context(), query, sought(query, args)...)
 	t.note(row.Err())
 	t.single = append(t.single, row)
 	return row
