@@ -53,6 +53,20 @@ type DB interface {
 	// same Write may be tried again. After ErrCommitUnknown the effects are there or not: look them
 	// up by their key.
 	Write(ctx context.Context, fn func(Tx) error) error
+	// WriteOwn is Write for a closure that keeps to rows of its own: it need not be serial with closures
+	// that touch other rows. fn sees all that was committed before its run, as one snapshot, and what
+	// it wrote itself. Of two closures that write one row the second is run again, and sees what the
+	// first wrote; so is one whose unique key was taken since its snapshot. An engine may run it as
+	// Write.
+	//
+	// A closure may be given to it where each of its decisions rests on
+	//   - rows that this closure writes,
+	//   - rows that no closure changes without writing one of the former, or that never change,
+	//   - the absence of a row that this closure inserts under a unique key, or
+	//   - rows with random keys that it makes itself.
+	// A decision on the absence of rows, on a count or a sum, or on a row that it only reads and others
+	// change, needs Write: two such closures could each decide on what the other is about to change.
+	WriteOwn(ctx context.Context, fn func(Tx) error) error
 	// Read runs fn against a consistent snapshot.
 	Read(ctx context.Context, fn func(Reader) error) error
 	// Seal encrypts plain for one cell under a data key of the row, made at the row's first Seal.

@@ -4,12 +4,15 @@
 // Files: open.go connects and brings the schema up to date (migrate.go); servers.go chooses the
 // primary among the URL's servers by what primary.go asks and remembers; watch.go judges it again
 // and asks it to confirm, presence.go holds the schema's lock. write.go runs closures, again where
-// they meet a conflict; scope.go is a closure's Tx. dialect.go writes the store's SQL as PostgreSQL
-// has it, driver.go carries it, changed.go notes what it changed, errors.go names what failed.
-// survey.go reads what a doctor looks at.
+// they meet a conflict; scope.go is a closure's Tx, wait.go lets its statements travel together.
+// dialect.go writes the store's SQL as PostgreSQL has it, driver.go carries it, changed.go notes what
+// it changed, errors.go names what failed. survey.go reads
+// what a doctor looks at.
 //
 // It keeps the contract of store. It guarantees:
 //   - Writes are SERIALIZABLE: they are as serial as those of an engine that runs one at a time.
+//   - Own writes are REPEATABLE READ: of two that write one row, or insert one unique key, the second
+//     is run again.
 //   - A closure that met a conflict is run again, within bounds; ErrBusy after them.
 //   - A COMMIT without an answer, or one that the standbys did not confirm, is ErrCommitUnknown.
 //   - It reads and writes on a primary alone, and on none that is unsafe or was given up.

@@ -64,6 +64,11 @@ type conn struct {
 	changed bool    // the transaction has changed a row; see changed.go
 
 	used time.Time // when it was given back
+
+	// Of the transaction that is open; see wait.go.
+	within  bool
+	waiting []statement
+	broke   error // of the first statement that failed
 }
 
 // Prepare implements driver.Conn. Statements are prepared by themselves.
@@ -97,12 +102,23 @@ func (c *conn) ResetSession(ctx context.Context) error {
 // IsValid implements driver.Validator.
 func (c *conn) IsValid() bool {
 	c.used = time.Now()
-	return !c.pg.IsClosed() && c.pg.PgConn().TxStatus() == 'I' && !c.left()
+	return !c.pg.IsClosed() && c.pg.PgConn().TxStatus() == 'I' && len(c.waiting) == 0 && !c.left()
 }
 
 // ExecContext implements driver.ExecerContext.
 func (c *conn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	switch {
+	case mayWait(ctx) && c.broke != nil:
+		return nil, c.broke
+	case mayWait(ctx):
+		return c.wait(ctx, c.by.query(text), plain(args)), nil
+	case len(c.waiting) > 0:
+		return nil, errUnsent
+	}
 	tag, err := c.pg.Exec(ctx, c.by.query(text), plain(args)...)
+	if err == nil && text == "COMMIT" && tag.String() != text { // it answers so where a statement had failed
+		err = errRolledBack
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -111,29 +127,11 @@ func (c *conn) ExecContext(ctx context.Context, text string, args []driver.Named
 
 // QueryContext implements driver.QueryerContext.
 func (c *conn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
-	rows, err := c.pg.Query(ctx, c.by.query(text), plain(args)...)
+	all, err := c.ask(ctx, c.by.query(text), plain(args))
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	all := &answer{}
-	for _, f := range rows.FieldDescriptions() {
-		all.names = append(all.names, f.Name)
-	}
-	for rows.Next() {
-		values, err := rows.Values()
-		if err != nil {
-			return nil, err
-		}
-		one := make([]driver.Value, len(values))
-		for i, v := range values {
-			if one[i], err = valueOf(v); err != nil {
-				return nil, fmt.Errorf("column %s: %w", all.names[i], err)
-			}
-		}
-		all.rows = append(all.rows, one)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 func plain(args []driver.NamedValue) []any {

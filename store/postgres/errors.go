@@ -18,6 +18,8 @@ func codeOf(err error) string {
 	return ""
 }
 
+const uniqueViolation = "23505"
+
 // conflicts reports whether a transaction met another one, and may be run again.
 func conflicts(err error) bool {
 	switch codeOf(err) {

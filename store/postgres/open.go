@@ -63,10 +63,11 @@ type Store struct {
 	watched  chan struct{}
 	*store.Keyring
 
-	alone   sync.RWMutex // taken whole by a closure that has met conflicts
-	schema  int
-	commits atomic.Int64
-	latency atomic.Int64 // EMA of COMMIT, nanoseconds
+	alone    sync.RWMutex // of serial
+	ownAlone sync.RWMutex // of own
+	schema   int
+	commits  atomic.Int64
+	latency  atomic.Int64 // EMA of COMMIT, nanoseconds
 
 	mu      sync.Mutex
 	closed  bool
@@ -150,6 +151,9 @@ func connect(opt Options, session map[string]string) (*Store, error) {
 	for name, value := range map[string]string{
 		"application_name": "posagent", "statement_timeout": fmt.Sprint(opt.StatementWithin.Milliseconds()),
 		"idle_in_transaction_session_timeout": fmt.Sprint(opt.StatementWithin.Milliseconds()), "timezone": "UTC",
+		// Of a small table the server would read all, and a SERIALIZABLE closure then conflicts with every row of it. The price that
+		// keeps it from that looks like a large query, for which it would compile code.
+		"enable_seqscan": "off", "jit": "off",
 	} {
 		cfg.RuntimeParams[name] = cmp.Or(cfg.RuntimeParams[name], value)
 	}
@@ -232,6 +236,8 @@ func (s *Store) Close() error {
 	}
 	s.alone.Lock() // the writes that run end first
 	defer s.alone.Unlock()
+	s.ownAlone.Lock()
+	defer s.ownAlone.Unlock()
 	return errors.Join(s.db.Close(), s.memory.close())
 }
 

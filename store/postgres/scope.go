@@ -63,7 +63,7 @@ func (t *scope) ready(query string, args []any) error {
 	return nil
 }
 
-// note remembers an error of a statement: the server takes no other one after it.
+// note remembers an error of a statement.
 func (t *scope) note(err error) error {
 	if err = classify(err); err != nil && t.failed == nil {
 		t.failed = err
@@ -71,7 +71,7 @@ func (t *scope) note(err error) error {
 	return err
 }
 
-// Exec implements store.Tx.
+// Exec implements store.Tx. The statement waits until the closure asks something; its error is the answer then, or the closure's end.
 func (t *scope) Exec(query string, args ...any) (sql.Result, error) {
 	if t.readOnly {
 		return nil, store.ErrReadOnly
@@ -79,7 +79,7 @@ func (t *scope) Exec(query string, args ...any) (sql.Result, error) {
 	if err := t.ready(query, args); err != nil {
 		return nil, err
 	}
-	res, err := t.conn.ExecContext(t.Context(), query, args...)
+	res, err := t.conn.ExecContext(waits(t.Context()), query, args...)
 	return res, t.note(err)
 }
 
@@ -113,8 +113,8 @@ type refusal struct{ err error }
 // Value implements driver.Valuer.
 func (r refusal) Value() (driver.Value, error) { return nil, r.err }
 
-// end closes what the closure left open, and returns what broke the transaction.
-func (t *scope) end() error {
+// end closes what the closure left open, and returns what broke the transaction. send: what waits is sent first.
+func (t *scope) end(send bool) error {
 	t.over = true
 	for _, row := range t.single {
 		_ = row.Scan() // one that was scanned says so; one that was not holds its connection
@@ -122,5 +122,13 @@ func (t *scope) end() error {
 	for _, rows := range t.open {
 		_ = rows.Close()
 	}
-	return t.failed
+	if t.failed != nil {
+		return t.failed
+	}
+	return t.note(t.conn.Raw(func(c any) error {
+		if send {
+			return c.(*conn).send(t.Context())
+		}
+		return c.(*conn).broke
+	}))
 }

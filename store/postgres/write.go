@@ -7,22 +7,49 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"time"
 
 	"posagent/store"
 )
 
-// How often a closure is run. From the third time on no other closure of this process runs beside it.
+// How often a closure is run.
 const (
-	mostRuns  = 100
-	aloneFrom = 2
-	longest   = 50 * time.Millisecond // between two runs
+	mostRuns = 100
+	longest  = 50 * time.Millisecond // between two runs
 )
+
+// level is how much of other closures a closure is kept from.
+type level struct {
+	begin string
+	alone *sync.RWMutex // taken whole by a closure that has met conflicts
+	// From this run on no other closure of the level runs beside it in this process.
+	aloneFrom int
+	// In so many runs a unique key that is taken is a conflict: another run sees the row that has it.
+	keyRuns int
+}
+
+func (s *Store) serial() level {
+	return level{begin: "BEGIN ISOLATION LEVEL SERIALIZABLE", alone: &s.alone, aloneFrom: 2, keyRuns: 2}
+}
+
+func (s *Store) own() level {
+	return level{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ", alone: &s.ownAlone, aloneFrom: 8, keyRuns: 3}
+}
 
 // Write implements store.DB. It answers ErrBusy where other processes stood in the way in every run.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
+	return s.run(ctx, s.serial(), fn)
+}
+
+// WriteOwn implements store.DB. It answers ErrBusy as Write does.
+func (s *Store) WriteOwn(ctx context.Context, fn func(store.Tx) error) error {
+	return s.run(ctx, s.own(), fn)
+}
+
+func (s *Store) run(ctx context.Context, at level, fn func(store.Tx) error) error {
 	began := time.Now()
-	runs, err := s.turns(ctx, fn)
+	runs, err := s.turns(ctx, at, fn)
 	if s.opt.Wrote != nil {
 		s.opt.Wrote(time.Since(began), runs, err)
 	}
@@ -30,10 +57,10 @@ func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 // turns runs fn until it meets no conflict.
-func (s *Store) turns(ctx context.Context, fn func(store.Tx) error) (runs int, err error) {
+func (s *Store) turns(ctx context.Context, at level, fn func(store.Tx) error) (runs int, err error) {
 	for run := range mostRuns {
 		var again bool
-		if again, err = s.turn(ctx, run, fn); !again {
+		if again, err = s.turn(ctx, at, run, fn); !again {
 			return run + 1, err
 		}
 		select {
@@ -46,28 +73,25 @@ func (s *Store) turns(ctx context.Context, fn func(store.Tx) error) (runs int, e
 }
 
 // turn runs fn once. again: it met a conflict, and nothing was done.
-func (s *Store) turn(ctx context.Context, run int, fn func(store.Tx) error) (again bool, err error) {
-	if run >= aloneFrom {
-		s.alone.Lock()
-		defer s.alone.Unlock()
+func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) error) (again bool, err error) {
+	if run >= at.aloneFrom {
+		at.alone.Lock()
+		defer at.alone.Unlock()
 	} else {
-		s.alone.RLock()
-		defer s.alone.RUnlock()
+		at.alone.RLock()
+		defer at.alone.RUnlock()
 	}
-	conn, err := s.take(ctx)
+	conn, err := s.begun(ctx, at.begin)
 	if err != nil {
 		return false, err
 	}
 	defer s.give(conn)
-	if _, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL SERIALIZABLE"); err != nil {
-		return false, s.met(ctx, err)
-	}
 	t := &scope{of: s, conn: conn, by: ctx}
 	own := called(fn, t)
-	broken := t.end()
+	broken := t.end(own == nil)
 	if own != nil || broken != nil {
 		s.rollback(conn)
-		if broken != nil && conflicts(broken) {
+		if broken != nil && (conflicts(broken) || run < at.keyRuns && codeOf(broken) == uniqueViolation) {
 			return true, broken
 		}
 		if broken != nil {
@@ -81,6 +105,22 @@ func (s *Store) turn(ctx context.Context, run int, fn func(store.Tx) error) (aga
 	return s.commit(conn)
 }
 
+// begun takes a connection and opens a transaction on it, which the first question begins.
+func (s *Store) begun(ctx context.Context, begin string) (*sql.Conn, error) {
+	of, err := s.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := of.Raw(func(c any) error {
+		c.(*conn).begin(context.WithoutCancel(ctx), begin)
+		return nil
+	}); err != nil {
+		s.give(of)
+		return nil, s.met(ctx, err)
+	}
+	return of, nil
+}
+
 // commit ends a transaction. again: it met a conflict, and nothing was done.
 func (s *Store) commit(conn *sql.Conn) (again bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.opt.CommitWithin)
@@ -88,6 +128,9 @@ func (s *Store) commit(conn *sql.Conn) (again bool, err error) {
 	began := time.Now()
 	_, err = conn.ExecContext(ctx, "COMMIT")
 	switch code := codeOf(err); {
+	case errors.Is(err, errRolledBack):
+		s.saw(err)
+		return false, err
 	case err == nil && s.unconfirmed(conn):
 		err = errors.New("the standbys did not confirm it")
 		fallthrough
@@ -117,25 +160,34 @@ func (s *Store) unconfirmed(of *sql.Conn) (yes bool) {
 }
 
 // rollback gives a transaction up. A connection that does not take it is not used again.
-func (s *Store) rollback(conn *sql.Conn) {
+func (s *Store) rollback(of *sql.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	_, _ = conn.ExecContext(ctx, "ROLLBACK")
+	_ = of.Raw(func(c any) error {
+		one := c.(*conn)
+		one.forget()
+		if one.pg.PgConn().TxStatus() == 'I' { // it was never begun, or is over
+			return nil
+		}
+		_, err := one.pg.Exec(ctx, "ROLLBACK")
+		return err
+	})
 }
 
 // Read implements store.DB.
 func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
-	conn, err := s.take(ctx)
+	conn, err := s.begun(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	if err != nil {
 		return err
 	}
 	defer s.give(conn)
-	if _, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
-		return s.met(ctx, err)
-	}
 	t := &scope{of: s, conn: conn, by: ctx, readOnly: true}
 	defer s.rollback(conn)
-	defer func() { _ = t.end() }() // fn was told
+	defer func() {
+		if broken := t.end(false); errors.Is(broken, store.ErrIO) { // fn was told
+			s.saw(broken)
+		}
+	}()
 	return fn(t)
 }
 

@@ -21,6 +21,9 @@ const (
 	retryLonger = 30 * time.Second
 )
 
+// WriteOwn implements DB: there is one writer.
+func (s *Store) WriteOwn(ctx context.Context, fn func(store.Tx) error) error { return s.Write(ctx, fn) }
+
 // Write implements DB. ctx bounds the wait for a turn; once the closure has its turn Write waits
 // for the medium.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {

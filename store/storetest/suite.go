@@ -86,7 +86,16 @@ type again struct{ store.Store }
 
 // Write implements store.DB.
 func (a again) Write(ctx context.Context, fn func(store.Tx) error) error {
-	err := a.Store.Write(ctx, func(tx store.Tx) error {
+	return twice(ctx, a.Store.Write, fn)
+}
+
+// WriteOwn implements store.DB.
+func (a again) WriteOwn(ctx context.Context, fn func(store.Tx) error) error {
+	return twice(ctx, a.Store.WriteOwn, fn)
+}
+
+func twice(ctx context.Context, write func(context.Context, func(store.Tx) error) error, fn func(store.Tx) error) error {
+	err := write(ctx, func(tx store.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -95,7 +104,7 @@ func (a again) Write(ctx context.Context, fn func(store.Tx) error) error {
 	if !errors.Is(err, errAgain) {
 		return err
 	}
-	return a.Store.Write(ctx, fn)
+	return write(ctx, fn)
 }
 
 // Again returns db with each closure run twice: rooms prove by it that theirs may be.
@@ -112,7 +121,15 @@ type forgets struct {
 
 // Write implements store.DB.
 func (f *forgets) Write(ctx context.Context, fn func(store.Tx) error) error {
-	err := f.Store.Write(ctx, fn)
+	return f.lose(f.Store.Write(ctx, fn))
+}
+
+// WriteOwn implements store.DB.
+func (f *forgets) WriteOwn(ctx context.Context, fn func(store.Tx) error) error {
+	return f.lose(f.Store.WriteOwn(ctx, fn))
+}
+
+func (f *forgets) lose(err error) error {
 	if err == nil && f.done.CompareAndSwap(false, true) {
 		return fmt.Errorf("the connection was cut: %w", store.ErrCommitUnknown)
 	}
