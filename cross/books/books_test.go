@@ -12,9 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
 )
 
 // callers work at once.
@@ -31,7 +35,7 @@ type answered struct {
 
 // campaign is one run against one backend.
 type campaign struct {
-	b    *backend.Backend
+	on   []*backend.Backend // over the same books
 	tick atomic.Int64
 
 	mu      sync.Mutex
@@ -49,6 +53,9 @@ func (c *campaign) note(format string, args ...any) {
 	defer c.mu.Unlock()
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
+
+// some is the payment service of one of the backends.
+func (c *campaign) some() payments.Service { return c.on[rand.IntN(len(c.on))].Payments() }
 
 // cards are numbers and how often each is used, of 20.
 var cards = [...]struct {
@@ -79,7 +86,7 @@ func (c *campaign) create(ctx context.Context, rng *rand.Rand) {
 		req.Type, req.CardDetails, req.Processing = payments.ProviderHosted, nil, ""
 	}
 	twice(c, rng, "create", func(key wire.Key) (string, error) {
-		out, err := c.b.Payments().Create(ctx, key, req)
+		out, err := c.some().Create(ctx, key, req)
 		return out.PaymentID, err
 	}, func(id string) {
 		if _, known := c.all[id]; known {
@@ -139,7 +146,7 @@ func (c *campaign) act(ctx context.Context, rng *rand.Rand) {
 	twice(c, rng, kind, func(key wire.Key) (string, error) {
 		var d payments.Done
 		var err error
-		switch s := c.b.Payments(); kind {
+		switch s := c.some(); kind {
 		case "authorize":
 			d, err = s.Authorize(ctx, key, id, payments.AuthorizeRequest{Amount: part})
 		case "capture":
@@ -160,19 +167,35 @@ func (c *campaign) act(ctx context.Context, rng *rand.Rand) {
 }
 
 // TestBooks runs N calls (2000), then judges.
-func TestBooks(t *testing.T) {
-	n := env.Number("N", 2000)
+func TestBooks(t *testing.T) { judged(t, env.Number("N", 2000), 1, backend.Engine{}) }
+
+// TestBooksOfTwoBackends does so with half as many calls of two backends on one PostgreSQL: callers with one key, captures and
+// cancellations, and refunds of one payment meet in the database alone.
+func TestBooksOfTwoBackends(t *testing.T) {
+	if pgtest.Programs() == "" {
+		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
+		return
+	}
+	url := pgtest.Start(t).Place()
+	judged(t, env.Number("N", 2000)/2, 2, backend.Engine{Shared: true, Open: func(ctx context.Context, opt backend.StoreOptions) (store.Store, error) {
+		return postgres.Open(ctx, postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: url, Steps: opt.Steps, Wrapper: opt.Wrapper})
+	}})
+}
+
+func judged(t *testing.T, n, backends int, engine backend.Engine) {
 	seed := env.Seed()
 	ctx := t.Context()
 	c := &campaign{all: map[string]int32{}, refused: map[string]int{}, asked: map[string]int{}}
-	start := time.Now()
-	var err error
-	c.b, err = backend.Open(ctx, backend.Config{
-		Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", // a call takes a tenth of a second: refunds end and reservations lapse meanwhile
-		Now: func() time.Time { return start.Add(time.Duration(c.tick.Load()) * 100 * time.Millisecond) },
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, c.b.Close()) })
+	start, dir := time.Now(), t.TempDir()
+	for range backends {
+		b, err := backend.Open(ctx, backend.Config{
+			Dir: dir, PublicURL: "http://127.0.0.1:1", Engine: engine, // a call takes a tenth of a second: refunds end and reservations lapse meanwhile
+			Now: func() time.Time { return start.Add(time.Duration(c.tick.Load()) * 100 * time.Millisecond) },
+		})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, b.Close()) })
+		c.on = append(c.on, b)
+	}
 
 	var left atomic.Int64
 	left.Store(int64(n))
@@ -194,7 +217,7 @@ func TestBooks(t *testing.T) {
 	took := time.Since(start)
 	c.tick.Add(1_000_000)
 	read := c.read(ctx)
-	entries, err := c.b.Books(ctx)
+	entries, err := c.on[0].Books(ctx)
 	require.NoError(t, err)
 	postings := c.judge(entries, read)
 
@@ -228,7 +251,7 @@ func total(m map[string]int) (n int) {
 func (c *campaign) read(ctx context.Context) map[string]payments.Payment {
 	out := map[string]payments.Payment{}
 	for id := range c.all {
-		p, err := c.b.Payments().Read(ctx, id)
+		p, err := c.some().Read(ctx, id)
 		if err != nil {
 			c.note("read %s: %v", id, err)
 		}

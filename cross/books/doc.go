@@ -11,5 +11,6 @@
 //     answer.
 //   - A read agrees with the postings. The test adds the postings up itself.
 //
-// It drives a whole backend on a real store with durable commits. It must not be imported.
+// It drives a whole backend on a real store with durable commits, and two backends on one PostgreSQL.
+// It must not be imported.
 package books

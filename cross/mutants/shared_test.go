@@ -106,10 +106,10 @@ var ofShared = []mutant{
 	{"a backend forgets the Keys that it has answered", "cross/fleet", "TestFleet", []edit{
 		{"schemes/backend/room/once.go", `	var refusal *wire.Error
 	var do scenario.Do
-	err := r.DB.Write(`, `	k.Key = ""
+	write := r.DB.Write`, `	k.Key = ""
 	var refusal *wire.Error
 	var do scenario.Do
-	err := r.DB.Write(`},
+	write := r.DB.Write`},
 	}},
 	{"a fleet's terminals forget what they owe", "cross/fleet", "TestFleet", []edit{
 		{"agent/checkout/undo.go", `	s.Phase, s.LastRead, s.Unheard, s.Settling = Reversing, false, false, false`, `	s.Phase, s.LastRead, s.Unheard, s.Settling = Done, false, false, false`},

@@ -25,6 +25,34 @@ var ofStore = []mutant{
 	{"PostgreSQL: closures see what others have not committed by then", "store/postgres", "TestSeveralProcesses", []edit{
 		{"store/postgres/write.go", `"BEGIN ISOLATION LEVEL SERIALIZABLE"`, `"BEGIN ISOLATION LEVEL REPEATABLE READ"`},
 	}},
+	{"PostgreSQL: of two own writes of one row one is lost", "store/postgres", "TestAConflictOfAStatementThatWaits", []edit{
+		{"store/postgres/write.go", `"BEGIN ISOLATION LEVEL REPEATABLE READ", alone`, `"BEGIN ISOLATION LEVEL READ COMMITTED", alone`},
+	}},
+	{"PostgreSQL: a payment is captured and cancelled, as rows are not compared", "cross/books", "TestBooksOfTwoBackends", []edit{
+		{"store/postgres/write.go", `"BEGIN ISOLATION LEVEL REPEATABLE READ", alone`, `"BEGIN ISOLATION LEVEL READ COMMITTED", alone`},
+	}},
+	{"PostgreSQL: a key that was taken meanwhile is the caller's error", "cross/books", "TestBooksOfTwoBackends", []edit{
+		{"store/postgres/write.go", `run < at.keyRuns && codeOf(broken) == uniqueViolation`, `run < 0*at.keyRuns && codeOf(broken) == uniqueViolation`},
+	}},
+	{"PostgreSQL: what waited is not sent before COMMIT", "store/postgres", "TestAStatementThatWaitedFails", []edit{
+		{"store/postgres/write.go", `broken := t.end(own == nil)`, `broken := t.end(false)`},
+	}},
+	{"PostgreSQL: an error of a statement that waited is forgotten", "store/postgres", "TestAStatementThatWaitedFails", []edit{
+		{"store/postgres/wait.go", `	if c.within && c.broke == nil {`, `	if !c.within && c.broke == nil {`},
+		{"store/postgres/scope.go", `	if err = classify(err); err != nil && t.failed == nil {`, `	if err = classify(err); err != nil && t.failed == nil && false {`},
+		{"store/postgres/driver.go", `	if err == nil && text == "COMMIT" && tag.String() != text {`, `	if err == nil && text == "COMMIT" && tag.String() != text && false {`},
+	}},
+	{"PostgreSQL: what a closure changes after it wrote it is stored", "store/postgres", "TestStatementsTravelTogether", []edit{
+		{"store/postgres/wait.go", `			args[i] = bytes.Clone(b)`, `			args[i] = b[:len(b):len(b)]`},
+		{"store/postgres/wait.go", `	"bytes"
+`, ``},
+	}},
+	{"PostgreSQL: a statement costs a turn of its own", "store/postgres", "TestStatementsTravelTogether", []edit{
+		{"store/postgres/scope.go", `t.conn.ExecContext(waits(t.Context())`, `t.conn.ExecContext((t.Context())`},
+		{"store/postgres/driver.go", `	case len(c.waiting) > 0:
+		return nil, errUnsent`, `	case c.send(ctx) != nil:
+		return nil, c.broke`},
+	}},
 	{"PostgreSQL: a conflict is the caller's", "store/postgres", "TestSeveralProcesses", []edit{
 		{"store/postgres/write.go", `	case conflicts(err):
 		return true, err`, `	case conflicts(err):

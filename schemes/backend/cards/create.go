@@ -26,7 +26,7 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: opCreate, Msg: "request cannot be stored"}
 	}
-	err = c.Once(ctx, room.Keyed{Op: opCreate, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
+	err = c.Once(ctx, room.Keyed{Op: opCreate, Key: key, Body: body, Own: !byToken(req)}, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
 		p, secret := blank(req, now)
 		t, why := c.known(tx, p, req, now)
 		if why != nil {
@@ -57,6 +57,20 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 		return payments.Created{}, err
 	}
 	return out, nil
+}
+
+// byToken says that a payment is decided by a token, a row that it may only read while others change it. Any other new payment rests on
+// rows that it makes, and on a card's row in the vault, which has a unique key and is never changed.
+func byToken(req payments.CreateRequest) bool {
+	d := req.PaymentMethodDetails
+	if d == nil {
+		return false
+	}
+	switch d.Type {
+	case payments.InitialToken, payments.Sofort, payments.SepaA, payments.SepaC:
+		return false
+	}
+	return true
 }
 
 // guard is what a Key is bound to: the whole request without its validation code.

@@ -18,7 +18,8 @@ import (
 	"posagent/store"
 )
 
-// operate plays one of the operations on a payment.
+// operate plays one of the operations on a payment. It writes the payment's row whenever it stores anything, as everything does that
+// changes the payment, its ledger or its operations: of two that meet the second is run again on what the first left (Own).
 func (c *Cards) operate(ctx context.Context, op string, key wire.Key, id string, req check.Checked, act func(tx store.Tx, p *payment, now int64) (*operation, error)) (out payments.Done, err error) {
 	if err := payments.Validate(op, id, req); err != nil {
 		return out, err
@@ -27,7 +28,7 @@ func (c *Cards) operate(ctx context.Context, op string, key wire.Key, id string,
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be stored"}
 	}
-	err = c.Once(ctx, room.Keyed{Op: op, About: id, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
+	err = c.Once(ctx, room.Keyed{Op: op, About: id, Key: key, Body: body, Own: true}, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
 		p, err := c.load(tx, op, id, now)
 		if err != nil {
 			return "", err

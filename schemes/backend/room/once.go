@@ -40,6 +40,9 @@ type Keyed struct {
 	// First, when not nil, comes before the key is looked up, in the same commit. A refusal ends the
 	// write: what First recorded stays, and no answer is stored.
 	First func(tx store.Tx, now int64) (refusal *wire.Error, err error)
+	// Own says that act, and First, may run in store.DB's WriteOwn. The answer under the key may: the key
+	// is unique.
+	Own bool
 }
 
 // CheckKey is wire.Invalid for a key that is neither empty nor well formed.
@@ -71,7 +74,11 @@ func (r *Room) Once(ctx context.Context, k Keyed, reply any, act func(tx store.T
 	}
 	var refusal *wire.Error
 	var do scenario.Do
-	err := r.DB.Write(ctx, func(tx store.Tx) (err error) {
+	write := r.DB.Write
+	if k.Own {
+		write = r.DB.WriteOwn
+	}
+	err := write(ctx, func(tx store.Tx) (err error) {
 		now := r.Now().UnixMilli()
 		refusal, do = nil, ""
 		if k.First != nil {
