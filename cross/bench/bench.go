@@ -26,6 +26,8 @@ type counts struct {
 	echoes     int           // on the serial line
 	codes      int           // QR
 	frames     int           // pictures of the screen
+	paid       int           // payments of a turn on PostgreSQL
+	many       int           // payments in the largest books there
 	poll       time.Duration // between two status questions of a sale
 	pause      time.Duration // until the log is folded into the file
 }
@@ -43,6 +45,8 @@ func (c *counts) register(fs *flag.FlagSet) {
 	fs.IntVar(&c.echoes, "echoes", 1000, "messages on the serial line")
 	fs.IntVar(&c.codes, "codes", 300, "QR codes")
 	fs.IntVar(&c.frames, "frames", 100, "pictures of the screen")
+	fs.IntVar(&c.paid, "paid", 1000, "payments of a turn on PostgreSQL; fewer of few callers")
+	fs.IntVar(&c.many, "many", 1_000_000, "payments in the largest books on PostgreSQL")
 	fs.DurationVar(&c.poll, "poll", 400*time.Millisecond, "between two status questions of a sale: long enough for the states to be apart")
 	fs.DurationVar(&c.pause, "pause", 700*time.Millisecond, "until the journal's log is folded into its file")
 }

@@ -11,6 +11,7 @@ import (
 
 	"posagent/cross/need"
 	"posagent/cross/program"
+	"posagent/store/postgres/pgserver"
 )
 
 // TestChild is this program as a child of itself; on its own it does nothing.
@@ -26,7 +27,7 @@ func TestRuns(t *testing.T) {
 		ctx: t.Context(), dir: t.TempDir(), bin: filepath.Join(t.TempDir(), "posagent"), self: []string{os.Args[0], "-test.run=^TestChild$"},
 		strace: need.Tool(t, "strace"),
 		peer:   "peer",
-		counts: counts{turns: 1, ops: 8, slow: 4, queued: 8, queuedSlow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, frames: 2, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
+		counts: counts{turns: 1, ops: 8, slow: 4, queued: 8, queuedSlow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, frames: 2, paid: 4, many: 300, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
 	}
 	require.NoError(t, program.Build(b.bin, nil))
 	var out strings.Builder
@@ -57,6 +58,10 @@ func TestRuns(t *testing.T) {
 	}
 	if need.Tool(t, "redis-server") != "" {
 		want = append(want, "operation accepted, 64 callers, beside redis")
+	}
+	if pgserver.Programs() != "" {
+		want = append(want, "payment commits, 1 callers, beside pgbench", "payment commits, 64 callers, beside pgbench", "payment commits, 256 callers, beside five rows",
+			"payment commits, two backends beside one", "payment commits, 30 payments in the books", "payment commits, 300 payments in the books")
 	}
 	for _, name := range want {
 		require.Contains(t, rows, name)

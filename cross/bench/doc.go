@@ -19,6 +19,7 @@
 //     backend's address.
 //   - "payments", "links, disputes, hosted build": the embedded backend over loopback. The limit is
 //     as many durable commits of a store as a call makes.
+//   - "postgres": payments on a server of its own. The limit is pgbench there, with one row a commit.
 //   - "crowd": sales beside tokenless sockets, floods of lists and noise on the line. The limit is the
 //     same sale without them.
 //

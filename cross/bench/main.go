@@ -119,7 +119,7 @@ func (b *bench) run(out io.Writer) (bool, error) {
 		{"sale", b.withTerminal("sale", b.sale)}, {"sale, +5 ms a sync", b.withTerminal("slow", b.saleSlow)}, {"sale over HTTP", b.withTerminal("tills", b.tills)}, {"crowd", b.withTerminal("crowd", b.crowd)},
 		{"start and memory", b.withTerminal("empty", b.start)}, {"serial line", b.serial}, {"code", b.code}, {"screen", b.screen},
 		{"payments", b.withSite("payments", b.payments)}, {"links, disputes, hosted build", b.withSite("services", b.services)},
-		{"accept while the backend is away", b.away}, {"size", b.size},
+		{"postgres", b.postgres}, {"accept while the backend is away", b.away}, {"size", b.size},
 	} {
 		if !strings.Contains(part.name, b.only) {
 			continue
