@@ -146,7 +146,7 @@ func (l *lab) run(bin, pkg, pattern string) (failed string, err error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, "-test.count=1", "-test.v", "-test.run", "^("+pattern+")$")
 	cmd.Dir = filepath.Join(l.root, filepath.FromSlash(pkg))
-	if overlay := filepath.Join(filepath.Dir(bin), "overlay.json"); pkg == "cross/kill" || pkg == "cross/update" || pkg == "cross/fleet" { // they build the program themselves
+	if overlay := filepath.Join(filepath.Dir(bin), "overlay.json"); pkg == "cross/kill" || pkg == "cross/update" || pkg == "cross/fleet" || pkg == "cmd/posagent-backend" { // they build the program themselves
 		cmd.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay)
 	}
 	out, err := cmd.CombinedOutput()

@@ -5,6 +5,9 @@ var ofReconcile = []mutant{
 	{"a paid sale that the till denies is agreement", "agent/reconcile", "TestJudge", []edit{
 		{"agent/reconcile/judge.go", `case journal == paid && till != paid:`, `case journal == paid && till == absent:`},
 	}},
+	{"a sale that a restored backend does not know is agreement", "cmd/posagent-backend", "TestATerminalNamesWhatARestoreLost", []edit{
+		{"agent/reconcile/judge.go", `case journal == paid && backend != paid,`, `case journal == paid && backend != paid && backend != absent,`},
+	}},
 	{"a backend that is silent is a backend that says no", "agent/reconcile", "TestABackendThatDoesNotAnswer", []edit{
 		{"agent/reconcile/ask.go", `b.Says, b.Why = string(unasked), wire.MaskPANs(wire.AsError("", err).Msg)`, `b.Says = string(absent)`},
 	}},
