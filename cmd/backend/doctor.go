@@ -30,8 +30,8 @@ func doctorVerb() usage.Command[*Call] {
 		Verb: usage.Verb{
 			Name: "doctor", Short: "find what is wrong, name the one cause, and say what to type",
 			Long: "Looks at directory, configuration, address, books and deliveries. A check that depends on one that failed is skipped: one cause is one\n" +
-				"failure. It works with and without the running backend, ends within ten seconds, and changes nothing. Exit 0: nothing failed; 1:\n" +
-				"something did; 3: the configuration; 7: the database; 9: the books or their key. explain ID says more about a check.",
+				"failure. It works with and without the running backend, ends within ten seconds, and changes nothing. Where something failed it\n" +
+				"ends with the code of the cause, as every verb does. explain ID says more about a check.",
 			JSON:     []string{exam.Schema},
 			Examples: []string{"PROGRAM doctor WHERE", "PROGRAM doctor WHERE --only BKS       # a group, or one id like PA-DIR-002", "PROGRAM doctor WHERE --json"},
 		},

@@ -75,6 +75,7 @@ func TestExitCodesAreOneTable(t *testing.T) {
 // claims are the exit codes that the help of a verb promises beside those of every verb.
 var claims = map[string][]int{
 	"posagent audit":                {9},
+	"posagent backend doctor":       {1},
 	"posagent config check":         {3},
 	"posagent demo":                 {0},
 	"posagent doctor":               {0, 1, 3, 5, 9},

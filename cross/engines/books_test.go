@@ -68,7 +68,7 @@ func work(t *testing.T, dir string) {
 	require.NoError(t, err)
 	require.NoError(t, b.Init(t.Context()))
 	t.Run("fleet", func(t *testing.T) {
-		fleettest.Run(t, fleettest.Fixture{Service: b.Fleet(), Desk: b.Fleet(), Now: now, Pass: pass})
+		fleettest.Run(t, fleettest.Fixture{Service: b.Fleet(), Desk: b.Fleet(), Now: now, Pass: pass, Advance: b.Fleet().Advance})
 	})
 	require.Less(t, time.Duration(ahead.Load()), fleetPasses)
 	ahead.Store(int64(fleetPasses - time.Hour))
