@@ -25,6 +25,12 @@ type Reader interface {
 type Tx interface {
 	Reader
 	Exec(query string, args ...any) (sql.Result, error)
+	// Number returns the next number of a count that a step declares (NumberTable). Of the closures that
+	// are committed no two get the same one, and a closure gets higher ones than those that were
+	// committed before it began. Closures that run beside each other do not wait for each other's
+	// numbers, and need not commit in their order. A closure that fails or is run again may leave a gap.
+	// It fails where no step declares the count.
+	Number(name string) (int64, error)
 }
 
 // Wrapper wraps data keys with a key that never lies in the database (a device or backend key

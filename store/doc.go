@@ -20,7 +20,7 @@
 //
 // # What a closure may do
 //
-// It runs statements on its Tx, and sets its results anew in each run: an engine may run it again.
+// It runs statements on its Tx, takes numbers from it (NumberTable), and sets its results anew in each run: an engine may run it again.
 // It does not block. An effect that follows a commit belongs after the return of Write.
 //
 // It must not import agent, device, ecr, schemes or an engine.

@@ -90,6 +90,25 @@ var ofShared = []mutant{
 	{"numbers of a copy begin again", "store/move", "TestThereAndBack", []edit{
 		{"store/move/rows.go", `		if to.Copied != nil {`, `		if to.Copied != nil && t.Table == "" {`},
 	}},
+	{"PostgreSQL: a count that was copied begins again", "store/move", "TestThereAndBack", []edit{
+		{"store/postgres/numbers.go", `		next := NEW.last + 1;`, `		next := 1;`},
+	}},
+	{"PostgreSQL: books that are copied tell old numbers", "cmd/posagent-backend", "TestUpgradeAndMigrationKeepNumbers", []edit{
+		{"store/postgres/numbers.go", `coalesce(pg_sequence_last_value(c.oid), s.seqstart - 1) AS last`, `s.seqstart - 1 AS last`},
+	}},
+	{"PostgreSQL: counts are rows that closures wait for", "store/postgres", "TestNumbersDoNotMeet", []edit{
+		{"store/postgres/numbers.go", `	err = t.QueryRow("SELECT nextval(?::text::regclass)", `, `	_, _ = t.Exec("INSERT INTO store_meta (name, value) VALUES ('number', '') ON CONFLICT (name) DO UPDATE SET value = ''")
+	err = t.QueryRow("SELECT nextval(?::text::regclass)", `},
+	}},
+	{"SQLite: a number is given again", "store/sqlite", "TestConformance", []edit{
+		{"store/sqlite/tx.go", `"UPDATE store_number SET last = last + 1 WHERE name = ? RETURNING last"`, `"SELECT last + 1 FROM store_number WHERE name = ?"`},
+	}},
+	{"cases of older books are numbered from the beginning", "cmd/posagent-backend", "TestUpgradeAndMigrationKeepNumbers", []edit{
+		{"schemes/backend/cases/schema.go", `coalesce(max(number), 500000)`, `coalesce(min(0), 500000)`},
+	}},
+	{"links of older books are numbered from the beginning", "cmd/posagent-backend", "TestUpgradeAndMigrationKeepNumbers", []edit{
+		{"schemes/backend/links/schema.go", `SELECT 'links_' || name, last FROM links_seq`, `SELECT 'links_' || name, CASE name WHEN 'txn' THEN 500000 ELSE 100000 END FROM links_seq`},
+	}},
 	{"a copy is given up that has taken work", "store/move", "TestThereAndBack", []edit{
 		{"store/move/move.go", `	case to.Done:`, `	case to.Done && false:`},
 	}},

@@ -33,7 +33,8 @@ CREATE TABLE z_parent (id TEXT NOT NULL PRIMARY KEY) STRICT;
 INSERT INTO z_parent (id) VALUES ('old');
 CREATE TABLE e_child (id INTEGER PRIMARY KEY, parent TEXT NOT NULL REFERENCES z_parent (id), also INTEGER REFERENCES a_numbered (id)) STRICT;
 INSERT INTO e_child (id, parent) VALUES (1, 'old');
-CREATE TABLE lease_task (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, beat INTEGER NOT NULL) STRICT;`}}
+CREATE TABLE lease_task (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, beat INTEGER NOT NULL) STRICT;` + store.NumberTable + `
+INSERT INTO store_number (name, last) VALUES ('move', 500), ('other', 0);`}}
 
 // rows is enough for several commits of a copy, and for a last one that is not full.
 const rows = 234
@@ -97,6 +98,9 @@ func fill(t *testing.T, db store.Store) {
 		}
 		if _, err := tx.Exec("UPDATE c_seq SET last = 777"); err != nil {
 			return err
+		}
+		if n, err := tx.Number("move"); err != nil || n != 501 {
+			return fmt.Errorf("number %d, %w", n, err)
 		}
 		_, err := tx.Exec("INSERT INTO lease_task (name, holder, beat) VALUES ('x', 'y', 1)")
 		return err
@@ -169,6 +173,20 @@ func TestThereAndBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, out, again, "the same digests")
 	whole(t, back)
+	for _, copied := range []store.Store{there, back} {
+		numbered(t, copied, "move", 502)
+		numbered(t, copied, "other", 1)
+	}
+}
+
+// numbered takes the next number of a count.
+func numbered(t *testing.T, db store.Store, name string, want int64) {
+	t.Helper()
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		n, err := tx.Number(name)
+		require.Equal(t, want, n)
+		return err
+	}))
 }
 
 var errStopped = errors.New("stopped")

@@ -36,13 +36,16 @@ func Catalog(r store.Reader) (list []store.Catalog, err error) {
 		FROM pg_class c
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-		WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname <> 'store_steps'
+		WHERE c.relnamespace = current_schema()::regnamespace AND (c.relkind = 'r' AND c.relname <> 'store_steps' OR c.relname = 'store_number')
 		ORDER BY c.relname COLLATE "C", a.attnum`)
 	if err != nil {
 		return nil, err
 	}
 	for i := range list {
 		t := &list[i]
+		if t.Table == "store_number" { // a view
+			t.Key = []string{"name"}
+		}
 		if t.Parents, err = store.Column[string](r, `SELECT DISTINCT p.relname::text COLLATE "C" FROM pg_constraint f JOIN pg_class p ON p.oid = f.confrelid
 			WHERE f.contype = 'f' AND f.conrelid = to_regclass('"' || ? || '"') ORDER BY 1`, t.Table); err != nil {
 			return nil, err

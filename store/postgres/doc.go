@@ -6,8 +6,8 @@
 // and asks it to confirm, presence.go holds the schema's lock. write.go runs closures, again where
 // they meet a conflict; scope.go is a closure's Tx, wait.go lets its statements travel together.
 // dialect.go writes the store's SQL as PostgreSQL has it, driver.go carries it, changed.go notes what
-// it changed, errors.go names what failed. survey.go reads
-// what a doctor looks at.
+// it changed, errors.go names what failed. numbers.go counts by sequences. survey.go reads what a doctor
+// looks at.
 //
 // It keeps the contract of store. It guarantees:
 //   - Writes are SERIALIZABLE: they are as serial as those of an engine that runs one at a time.

@@ -18,7 +18,11 @@ func codeOf(err error) string {
 	return ""
 }
 
-const uniqueViolation = "23505"
+const (
+	uniqueViolation = "23505"
+	undefinedTable  = "42P01"
+	sequenceEnded   = "2200H"
+)
 
 // conflicts reports whether a transaction met another one, and may be run again.
 func conflicts(err error) bool {

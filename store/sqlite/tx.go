@@ -117,6 +117,18 @@ func (t *scope) note(err error) error {
 	return classify(err)
 }
 
+// Number implements Tx. The count's row is written in the same commit.
+func (t *scope) Number(name string) (n int64, err error) {
+	if t.readOnly {
+		return 0, store.ErrReadOnly
+	}
+	err = t.QueryRow("UPDATE store_number SET last = last + 1 WHERE name = ? RETURNING last", name).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, store.NoCount(name)
+	}
+	return n, err
+}
+
 // Exec implements Tx.
 func (t *scope) Exec(query string, args ...any) (sql.Result, error) {
 	if t.readOnly {

@@ -18,7 +18,7 @@ func Run(t *testing.T, e Engine) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			c := suite{e, s.wrap}
-			for _, part := range [][]test{values, closures, isolation, own, steps, keys} {
+			for _, part := range [][]test{values, closures, isolation, own, numbers, steps, keys} {
 				for _, one := range part {
 					t.Run(one.name, func(t *testing.T) { one.run(t, c) })
 				}

@@ -71,8 +71,6 @@ func New(opt Options) (*Cases, error) {
 }
 
 const (
-	firstCase  = 500001
-	firstGroup = 700001
 	answerTime = 2 * time.Second
 	dueDays    = 45
 	answerDays = 30

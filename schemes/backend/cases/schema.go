@@ -58,5 +58,7 @@ CREATE TABLE cases_key (
 	private BLOB NOT NULL,
 	at_ms INTEGER NOT NULL
 ) STRICT;`}, {Name: "cases/2 the order of documents", SQL: `
-ALTER TABLE cases_document ADD COLUMN place INTEGER NOT NULL DEFAULT 0;`}}
+ALTER TABLE cases_document ADD COLUMN place INTEGER NOT NULL DEFAULT 0;`}, {Name: "cases/3 numbers of the store", SQL: store.NumberTable + `
+INSERT INTO store_number (name, last) SELECT 'cases_case', coalesce(max(number), 500000) FROM cases_case;
+INSERT INTO store_number (name, last) SELECT 'cases_group', coalesce(max(grp), 700000) FROM cases_case;`}}
 }

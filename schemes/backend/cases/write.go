@@ -2,6 +2,8 @@ package cases
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -102,11 +104,13 @@ func (c *Cases) create(tx store.Tx, req disputes.CreateRequest, pan wire.PAN, fi
 	}
 	day := now.UTC().Format(disputes.DateLayout)
 	r.card, r.purchase, r.created, r.modified = p.Card, p.ID, day, day
-	if err := tx.QueryRow(`SELECT coalesce(max(number) + 1, ?) FROM cases_case`, firstCase).Scan(&r.number); err != nil {
+	if r.number, err = tx.Number("cases_case"); err != nil {
 		return out, fmt.Errorf("number case: %w", err)
 	}
-	err = tx.QueryRow(`SELECT coalesce((SELECT grp FROM cases_case WHERE card = ? AND created_day = ? LIMIT 1), (SELECT max(grp) + 1 FROM cases_case), ?)`,
-		p.Card, day, firstGroup).Scan(&r.group)
+	err = tx.QueryRow(`SELECT grp FROM cases_case WHERE card = ? AND created_day = ? LIMIT 1`, p.Card, day).Scan(&r.group)
+	if errors.Is(err, sql.ErrNoRows) {
+		r.group, err = tx.Number("cases_group")
+	}
 	if err != nil {
 		return out, fmt.Errorf("number group: %w", err)
 	}

@@ -158,20 +158,9 @@ func txnsOf(r store.Reader, where string, args ...any) ([]*txn, error) {
 	return out, nil
 }
 
-// allocate gives the next id of a sequence.
-func allocate(tx store.Tx, name string) (id int64, err error) {
-	if _, err = tx.Exec(`UPDATE links_seq SET last = last + 1 WHERE name = ?`, name); err == nil {
-		err = tx.QueryRow(`SELECT last FROM links_seq WHERE name = ?`, name).Scan(&id)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("number a %s: %w", name, err)
-	}
-	return id, nil
-}
-
 func (s *Links) insertLink(tx store.Tx, l *link, request []byte) (err error) {
-	if l.ID, err = allocate(tx, "link"); err != nil {
-		return err
+	if l.ID, err = tx.Number("links_link"); err != nil {
+		return fmt.Errorf("number a link: %w", err)
 	}
 	l.Hash = room.Name(16)
 	if l.Sealed, err = s.DB.Seal(tx, l.cell(), request); err != nil {
@@ -193,8 +182,8 @@ func saveLink(tx store.Tx, l *link) error {
 
 // insertTxn numbers and stores a transaction and opens its books; contact may be nil.
 func (s *Links) insertTxn(tx store.Tx, t *txn, contact []byte) (err error) {
-	if t.ID, err = allocate(tx, "txn"); err != nil {
-		return err
+	if t.ID, err = tx.Number("links_txn"); err != nil {
+		return fmt.Errorf("number a transaction: %w", err)
 	}
 	t.UUID = newUUID()
 	if contact != nil {

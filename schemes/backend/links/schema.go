@@ -61,5 +61,7 @@ CREATE TABLE links_file (
 	at_ms INTEGER NOT NULL,
 	PRIMARY KEY (upload, seq)
 ) STRICT;
-CREATE INDEX links_file_link ON links_file (link, at_ms);`}}
+CREATE INDEX links_file_link ON links_file (link, at_ms);`}, {Name: "links/3 numbers of the store", SQL: store.NumberTable + `
+INSERT INTO store_number (name, last) SELECT 'links_' || name, last FROM links_seq;
+DROP TABLE links_seq;`}}
 }

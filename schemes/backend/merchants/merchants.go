@@ -56,9 +56,6 @@ func New(opt Options) (*Merchants, error) {
 	return &Merchants{Room: r, opt: opt}, nil
 }
 
-// firstID is the first application's.
-const firstID = 100001
-
 const (
 	opCreate = "onboarding.create"
 	opRead   = "onboarding.read"
@@ -76,11 +73,12 @@ func (m *Merchants) Create(ctx context.Context, key wire.Key, app onboarding.App
 		if err := r.fill(app); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(`SELECT coalesce(max(id) + 1, ?) FROM merchants_application`, firstID).Scan(&r.id); err != nil {
+		var err error
+		if r.id, err = tx.Number("merchants_application"); err != nil {
 			return fmt.Errorf("number application: %w", err)
 		}
 		r.created = r.updated
-		_, err := tx.Exec(`INSERT INTO merchants_application (id, status, reason, reference, merchant, created_ms, updated_ms) VALUES (?, '', '', ?, ?, ?, ?)`,
+		_, err = tx.Exec(`INSERT INTO merchants_application (id, status, reason, reference, merchant, created_ms, updated_ms) VALUES (?, '', '', ?, ?, ?, ?)`,
 			r.id, r.reference, r.merchant, r.created, r.updated)
 		if err != nil {
 			return fmt.Errorf("store application: %w", err)

@@ -23,5 +23,6 @@ CREATE TABLE merchants_move (
 	event TEXT NOT NULL,
 	at_ms INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX merchants_move_application ON merchants_move (application);`}}
+CREATE INDEX merchants_move_application ON merchants_move (application);`}, {Name: "merchants/2 numbers of the store", SQL: store.NumberTable + `
+INSERT INTO store_number (name, last) SELECT 'merchants_application', coalesce(max(id), 100000) FROM merchants_application;`}}
 }

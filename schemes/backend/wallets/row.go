@@ -120,14 +120,11 @@ func (t *txn) next() int64 {
 
 // insert stores a new transaction and gives it its id and ppref.
 func (w *Wallets) insert(tx store.Tx, t *txn, request []byte) error {
-	if _, err := tx.Exec(`UPDATE wallets_seq SET last = last + 1 WHERE name = 'txn'`); err != nil {
-		return fmt.Errorf("number a transaction: %w", err)
-	}
-	if err := tx.QueryRow(`SELECT last FROM wallets_seq WHERE name = 'txn'`).Scan(&t.ID); err != nil {
+	var err error
+	if t.ID, err = tx.Number("wallets_txn"); err != nil {
 		return fmt.Errorf("number a transaction: %w", err)
 	}
 	t.PPRef = newRef()
-	var err error
 	if t.Payload, err = w.payload(t); err != nil {
 		return err
 	}

@@ -60,5 +60,8 @@ CREATE TABLE wallets_tomb (
 CREATE TABLE wallets_form (
 	token TEXT PRIMARY KEY,
 	expires_ms INTEGER NOT NULL
-) STRICT;`}, {Name: "wallets/2 the forms have a room of their own", SQL: `DROP TABLE wallets_form;`}}
+) STRICT;`}, {Name: "wallets/2 the forms have a room of their own", SQL: `DROP TABLE wallets_form;`},
+		{Name: "wallets/3 numbers of the store", SQL: store.NumberTable + `
+INSERT INTO store_number (name, last) SELECT 'wallets_txn', last FROM wallets_seq WHERE name = 'txn';
+DROP TABLE wallets_seq;`}}
 }
