@@ -19,7 +19,11 @@ func (t *scope) Fill(table store.Catalog, rows [][]any) error {
 		return t.failed
 	}
 	return t.note(t.conn.Raw(func(c any) error {
-		_, err := c.(*conn).pg.CopyFrom(t.Context(), pgx.Identifier{table.Table}, table.Columns, pgx.CopyFromRows(rows))
-		return err
+		one := c.(*conn)
+		if err := one.send(t.Context()); err != nil { // BEGIN, and what the rows are to take the place of
+			return err
+		}
+		_, err := one.pg.CopyFrom(t.Context(), pgx.Identifier{table.Table}, table.Columns, pgx.CopyFromRows(rows))
+		return one.breaks(err)
 	}))
 }
