@@ -38,6 +38,7 @@ import (
 
 // few are rows of tables in which the contracts' suites leave none.
 var few = []string{
+	`INSERT INTO books_trace (service, txn, trace) VALUES ('payments', 't', '4bf92f3577b34da6a3ce929d0e0e4736')`,
 	`INSERT INTO deliver_endpoint (origin, dead, until_ms, reason) VALUES ('http://127.0.0.1:2', 1, 0, 'gone')`,
 	`INSERT INTO form_token (nonce, expires_ms) VALUES ('spent', 4102444800000)`,
 	`INSERT INTO links_file (upload, seq, link, data, at_ms) VALUES ('u', 0, NULL, x'00', 1)`,
