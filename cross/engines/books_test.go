@@ -40,6 +40,11 @@ import (
 var few = []string{
 	`INSERT INTO books_trace (service, txn, trace) VALUES ('payments', 't', '4bf92f3577b34da6a3ce929d0e0e4736')`,
 	`INSERT INTO deliver_endpoint (origin, dead, until_ms, reason) VALUES ('http://127.0.0.1:2', 1, 0, 'gone')`,
+	`INSERT INTO fleet_outcome (enrolment, version, kept, reason, at, seen_ms, lifted) VALUES ('e', '1.3.0', 1, '', '2026-11-27T10:00:00Z', 1, 0)`,
+	`INSERT INTO fleet_roll (seq, id, state, reason, asked, stage, enough, soak_s, silence_s, started_ms, stage_ms, ended_ms)
+		VALUES (1000, 'r', 'DONE', '', '{"settings":[{"key":"offline.max_count","value":"50"}],"stages":[100]}', 1, 90, 60, 300, 1, 1, 2)`,
+	`INSERT INTO fleet_roll_box (roll, enrolment, place, number, was, taken_ms, healthy_ms, seen_ms, done_ms, failed_ms, lifted, back)
+		VALUES ('r', 'e', 0, 2, '', 1, 1, 1, 1, 0, 0, 0)`,
 	`INSERT INTO form_token (nonce, expires_ms) VALUES ('spent', 4102444800000)`,
 	`INSERT INTO links_file (upload, seq, link, data, at_ms) VALUES ('u', 0, NULL, x'00', 1)`,
 	`INSERT INTO links_once (mark) VALUES ('seen')`,
@@ -146,9 +151,13 @@ func TestServicesOnMigratedBooks(t *testing.T) {
 	var said migrated
 	require.NoError(t, json.Unmarshal(out, &said))
 	require.NotEmpty(t, said.Tables)
+	var empty []string
 	for _, one := range said.Tables {
-		require.Positive(t, one.Rows, "%s: work leaves no row", one.Table)
+		if one.Rows == 0 {
+			empty = append(empty, one.Table)
+		}
 	}
+	require.Empty(t, empty, "work leaves no row in them")
 
 	suites := func(args ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "backend.test"), append([]string{"-test.v"}, args...)...)
