@@ -14,6 +14,7 @@ import (
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 const second = time.Second
@@ -269,7 +270,13 @@ func TestKeyUsedByManyAtOnce(t *testing.T) {
 		require.Equal(t, refs[0], r)
 	}
 	next := w.pay(swish, 1250)
-	require.Equal(t, w.status(req.TerminalReference).TransactionID+1, w.status(next.TerminalReference).TransactionID)
+	require.Greater(t, w.status(next.TerminalReference).TransactionID, w.status(req.TerminalReference).TransactionID)
+	require.NoError(t, w.DB.Read(context.Background(), func(r store.Reader) error {
+		var n int
+		err := r.QueryRow("SELECT count(*) FROM wallets_txn").Scan(&n)
+		require.Equal(t, 2, n, "that of the key, and the next one")
+		return err
+	}))
 	other := req
 	other.Batch = 7
 	_, err := w.InitializeWithIdempotency(context.Background(), key, aapay.Payment, other)
