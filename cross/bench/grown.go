@@ -80,7 +80,7 @@ func (p *pgPart) fill(schema string, size int) error {
 			`INSERT INTO books_posting (service, txn, seq, payment, account, amount, currency, at_ms)
 				SELECT t.service, ` + id("t.txn") + `, t.seq, ` + id("'p'") + `, t.account, t.amount, t.currency, t.at_ms - 1000000000 + g FROM one JOIN books_posting t ON t.payment = one.id, `,
 			`INSERT INTO once_answer (scope, key, body, reply)
-				SELECT replace(a.scope, one.id, ` + id("'p'") + `), ` + id("a.scope") + ` || '0000', a.body, a.reply FROM one JOIN once_answer a ON a.scope LIKE 'payments.%' AND length(a.key) = 36
+				SELECT replace(a.scope, one.id, ` + id("'p'") + `), ` + id("a.scope") + ` || '0000', a.body, a.reply FROM one JOIN once_answer a ON a.scope LIKE 'payments.%' AND a.key LIKE '%-%'
 					AND (a.scope LIKE '%' || one.id OR a.scope = 'payments.create '), `,
 		} {
 			with := `WITH one AS (SELECT * FROM cards_payment ORDER BY id DESC LIMIT 1) `
