@@ -57,7 +57,7 @@ flaky: ## every test that talks to a process or runs a background loop, N times,
 	@N='$(N)' BUSY='$(BUSY)' sh cross/flaky.sh
 
 race: ## the Go tests under the race detector: RACE="packages" (needs gcc)
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m -shuffle=on $(RACE)
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m -shuffle=on $(RACE)
 
 cross: ## build for every target into bin/, print the sizes, tell the story on emulated ARM where an emulator is
 	@sh cross/cross.sh build
