@@ -28,7 +28,8 @@ type Tx interface {
 	// Number returns the next number of a count that a step declares (NumberTable). Of the closures that
 	// are committed no two get the same one, and a closure gets higher ones than those that were
 	// committed before it began. Closures that run beside each other do not wait for each other's
-	// numbers, and need not commit in their order. A closure that fails or is run again may leave a gap.
+	// numbers, and need not commit in their order. A closure that fails or is run again may leave a gap,
+	// and so may another server: what a restore has lost is not given again where the engine knows of it.
 	// It fails where no step declares the count.
 	Number(name string) (int64, error)
 }

@@ -241,8 +241,9 @@ func runDatabase(ctx context.Context, c *call) error {
 // grants are what an account needs that serves, and no more. SERVES is its name, SCHEMA that of the tables.
 const grants = `GRANT USAGE ON SCHEMA SCHEMA TO SERVES;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA SCHEMA TO SERVES;
-REVOKE INSERT, UPDATE, DELETE ON SCHEMA.store_steps FROM SERVES;
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA SCHEMA TO SERVES;`
+REVOKE INSERT, UPDATE, DELETE ON SCHEMA.store_steps, SCHEMA.store_server FROM SERVES;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA SCHEMA TO SERVES;
+GRANT EXECUTE ON FUNCTION SCHEMA.store_numbers_by TO SERVES;`
 
 // upgrade makes the tables, or brings them up to date, with the key of this directory.
 func upgrade(ctx context.Context, c *call) error {

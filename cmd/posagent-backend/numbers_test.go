@@ -96,8 +96,9 @@ func TestUpgradeAndMigrationKeepNumbers(t *testing.T) {
 	t.Run("older books on a server", func(t *testing.T) {
 		url := server.Place()
 		seed(t, place(url, before()))
-		server.Exec(url, `DROP VIEW store_number; DROP FUNCTION store_number_set; DELETE FROM store_steps WHERE name = 'store/2 numbers';
-			UPDATE store_steps SET version = version + 1000; UPDATE store_steps SET version = version - 1000 - (version > 1001)::int`)
+		server.Exec(url, `DROP VIEW store_number; DROP FUNCTION store_number_set; DROP TABLE store_server; DROP FUNCTION store_numbers_by;
+			DELETE FROM store_steps WHERE name IN ('store/2 numbers', 'store/3 server');
+			UPDATE store_steps SET version = version + 1000; UPDATE store_steps SET version = version - 1000 - 2 * (version > 1001)::int`)
 		for more := range int64(2) { // and opened again
 			db := place(url, backend.Schema())
 			take(t, db, true, more)

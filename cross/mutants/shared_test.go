@@ -96,6 +96,19 @@ var ofShared = []mutant{
 	{"PostgreSQL: books that are copied tell old numbers", "cmd/posagent-backend", "TestUpgradeAndMigrationKeepNumbers", []edit{
 		{"store/postgres/numbers.go", `coalesce(pg_sequence_last_value(c.oid), s.seqstart - 1) AS last`, `s.seqstart - 1 AS last`},
 	}},
+	{"PostgreSQL: a server that was restored gives lost numbers again", "store/postgres", "TestNumbersAfterARestore", []edit{
+		{"store/postgres/onward.go", `	UPDATE store_server SET name = met;`, `	UPDATE store_server SET name = met;
+	RETURN false;`},
+	}},
+	{"PostgreSQL: a copy that was put back and taken gives lost numbers again", "store/postgres", "TestNumbersAfterARestore", []edit{
+		{"store/postgres/onward.go", `one.at, s.memory.forgot)`, `one.at, false)`},
+	}},
+	{"PostgreSQL: a standby that has taken over gives the numbers of a running store", "store/postgres", "TestNumbersAfterATakeOver", []edit{
+		{"store/postgres/onward.go", `was.Timeline == at.Timeline`, `was.Timeline <= at.Timeline`},
+	}},
+	{"a refund of a sale that a restore has lost takes another customer's money", "cmd/posagent-backend", "TestATerminalNamesWhatARestoreLost", []edit{
+		{"store/postgres/onward.go", `n.last + 1000000)`, `n.last)`},
+	}},
 	{"PostgreSQL: counts are rows that closures wait for", "store/postgres", "TestNumbersDoNotMeet", []edit{
 		{"store/postgres/numbers.go", `	err = t.QueryRow("SELECT nextval(?::text::regclass)", `, `	_, _ = t.Exec("INSERT INTO store_meta (name, value) VALUES ('number', '') ON CONFLICT (name) DO UPDATE SET value = ''")
 	err = t.QueryRow("SELECT nextval(?::text::regclass)", `},

@@ -33,12 +33,12 @@ func open(ctx context.Context, url string, steps []store.Step, w store.Wrapper) 
 }
 
 // start starts a server; nil where none is installed, and the test is to end early.
-func start(t *testing.T) *pgtest.Server {
+func start(t *testing.T, set ...string) *pgtest.Server {
 	if pgtest.Programs() == "" {
 		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
 		return nil
 	}
-	return pgtest.Start(t)
+	return pgtest.Start(t, set...)
 }
 
 func TestConformance(t *testing.T) {

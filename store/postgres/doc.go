@@ -6,8 +6,8 @@
 // and asks it to confirm, presence.go holds the schema's lock. write.go runs closures, again where
 // they meet a conflict; scope.go is a closure's Tx, wait.go lets its statements travel together.
 // dialect.go writes the store's SQL as PostgreSQL has it, driver.go carries it, changed.go notes what
-// it changed, errors.go names what failed. numbers.go counts by sequences. survey.go reads what a doctor
-// looks at.
+// it changed, errors.go names what failed. numbers.go counts by sequences, and onward.go lets them go on
+// where another server gave the last numbers. survey.go reads what a doctor looks at.
 //
 // It keeps the contract of store. It guarantees:
 //   - Writes are SERIALIZABLE: they are as serial as those of an engine that runs one at a time.
@@ -16,6 +16,7 @@
 //   - A closure that met a conflict is run again, within bounds; ErrBusy after them.
 //   - A COMMIT without an answer, or one that the standbys did not confirm, is ErrCommitUnknown.
 //   - It reads and writes on a primary alone, and on none that is unsafe or was given up.
+//   - A number that a restored server has lost is not given again.
 //   - It is ready only once the server has confirmed a commit that changed something.
 //
 // It must not be imported by a terminal's program: its driver alone has megabytes.

@@ -57,9 +57,10 @@ type Store struct {
 	memory   *memory
 	presence *sql.Conn // holds the lock of those who work on the schema
 	by       *connector
-	barred   atomic.Pointer[error] // why nothing is read or written: what the last look at the server found
-	asked    chan error            // of a commit of its own that has no answer yet; see confirm
-	stop     context.CancelFunc    // of watch
+	barred   atomic.Pointer[error]   // why nothing is read or written: what the last look at the server found
+	counts   atomic.Pointer[Primary] // the server that gives the numbers; see onward
+	asked    chan error              // of a commit of its own that has no answer yet; see confirm
+	stop     context.CancelFunc      // of watch
 	watched  chan struct{}
 	*store.Keyring
 
@@ -178,7 +179,10 @@ func (s *Store) meets(ctx context.Context, conn *pgx.Conn, at seen) error {
 	if err := s.memory.meet(at.Primary); err != nil {
 		return err
 	}
-	return at.durably(ctx, conn, s.opt.Tolerate)
+	if err := at.durably(ctx, conn, s.opt.Tolerate); err != nil || s.counted(at.Primary) {
+		return err
+	}
+	return s.onward(ctx, conn, at.Primary, false)
 }
 
 // name is the database without a password.
@@ -206,6 +210,9 @@ func (s *Store) start(ctx context.Context) error {
 		return err
 	}
 	if s.schema, err = s.migrate(ctx, conn); err != nil {
+		return classify(err)
+	}
+	if err := s.onwardFirst(ctx, conn); err != nil {
 		return classify(err)
 	}
 	return s.openMACKey(ctx)

@@ -111,10 +111,11 @@ func (s seen) durably(ctx context.Context, conn *pgx.Conn, t Tolerated) error {
 
 // memory keeps the primary outside of the database. One process holds its file.
 type memory struct {
-	path string // "" = nothing is remembered
-	lock *os.File
-	mu   sync.Mutex
-	last Primary
+	path   string // "" = nothing is remembered
+	lock   *os.File
+	forgot bool // the last one was forgotten: the next may have lost something
+	mu     sync.Mutex
+	last   Primary
 }
 
 // openMemory takes the file. It answers a LockedError where another process has it.
@@ -134,7 +135,26 @@ func openMemory(path string) (*memory, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, m.lock.Close())
 	}
+	_, err = os.Stat(path + forgotten)
+	if m.forgot = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, m.lock.Close())
+	}
 	return m, nil
+}
+
+// forgotten ends the name of the file that says that a server was forgotten, until numbers have gone on.
+const forgotten = ".forgotten"
+
+// remember ends what Forget began, where numbers have gone on.
+func (m *memory) remember(failed error) error {
+	if !m.forgot || failed != nil {
+		return nil
+	}
+	m.forgot = false
+	if err := os.Remove(m.path + forgotten); err != nil {
+		return err
+	}
+	return store.SyncDir(filepath.Dir(m.path))
 }
 
 func (m *memory) close() error {
@@ -231,7 +251,8 @@ func (m *memory) keep(now Primary) error {
 	return nil
 }
 
-// Forget lets the next start take any server.
+// Forget lets the next start take any server. It gives numbers that lie far behind those of that server: the forgotten one may have given
+// them.
 func Forget(path string) error {
 	m, err := openMemory(path)
 	if err != nil && !errors.Is(err, store.ErrDamaged) {
@@ -239,6 +260,12 @@ func Forget(path string) error {
 	}
 	if m != nil {
 		defer m.close()
+	}
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	if err := replaceFile(path+forgotten, nil); err != nil {
+		return err
 	}
 	if err := os.Remove(path); err != nil {
 		return err
