@@ -26,6 +26,7 @@ var (
 		`\b(user)\b`, `"$1"`,
 		`\bIS NOT (\?)`, `IS DISTINCT FROM $1`,
 		`\bIS (\?)`, `IS NOT DISTINCT FROM $1`,
+		`(\?)(\s*[<>=]+\s*[0-9])`, `CAST($1 AS BIGINT)$2`, // the server would take it for 32 bits, as the number beside it
 		`\bAS BLOB\b`, `AS BYTEA`,
 		`\bAS INTEGER\b`, `AS BIGINT`,
 	)

@@ -13,6 +13,7 @@ func TestDialect(t *testing.T) {
 		"SELECT '?' || ? || 'it''s ?' FROM \"a?\" WHERE b = ? -- why?\nOR c": "SELECT '?' || $1 || 'it''s ?' FROM \"a?\" WHERE b = $2 -- why?\nOR c",
 		"UPDATE t SET a = x'00fF', b = ? WHERE c IS ? AND d IS NOT ?":        `UPDATE t SET a = '\x00fF'::bytea, b = $1 WHERE c IS NOT DISTINCT FROM $2 AND d IS DISTINCT FROM $3`,
 		"SELECT max'x' FROM t WHERE a IS NULL AND b IS NOT NULL":             "SELECT max'x' FROM t WHERE a IS NULL AND b IS NOT NULL",
+		"SELECT a FROM t WHERE ? > 0 AND b = ? AND c <> 0":                   "SELECT a FROM t WHERE CAST($1 AS BIGINT) > 0 AND b = $2 AND c <> 0",
 		"SELECT CAST(a AS BLOB), 'unended ?":                                 "SELECT CAST(a AS BYTEA), 'unended ?",
 	} {
 		require.Equal(t, want, query(text))

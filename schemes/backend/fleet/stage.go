@@ -214,7 +214,7 @@ func (f *Fleet) hear(tx store.Tx, enrolment string, is fleet.Applied) error {
 	if err != nil || !ok || !b.heard(is, f.Now().UnixMilli()) {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE fleet_roll_box SET taken_ms = ?, healthy_ms = ?, seen_ms = ?, done_ms = ?, failed_ms = ?, lifted = CASE WHEN CAST(? AS INTEGER) > 0 THEN 0 ELSE lifted END
+	_, err = tx.Exec(`UPDATE fleet_roll_box SET taken_ms = ?, healthy_ms = ?, seen_ms = ?, done_ms = ?, failed_ms = ?, lifted = CASE WHEN ? > 0 THEN 0 ELSE lifted END
 		WHERE roll = ? AND enrolment = ?`, b.taken, b.healthy, b.seen, b.done, b.failed, b.done, b.roll, enrolment)
 	if err != nil {
 		return fmt.Errorf("store roll-out: %w", err)
