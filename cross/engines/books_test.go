@@ -118,8 +118,14 @@ func work(t *testing.T, dir string) {
 
 // onEmptyBooks are tests of the backend that hold on empty books alone, with the reason. Each fails on others.
 var onEmptyBooks = map[string]string{
-	"TestHooksAreSentShownAndReplayed": "it wants the only delivery to be its own",
-	"TestSaleAndUndoOverHTTP":          "it wants the books to have its own entries alone",
+	"TestHooksAreSentShownAndReplayed":             "it wants the only delivery to be its own",
+	"TestSaleAndUndoOverHTTP":                      "it wants the books to have its own entries alone",
+	"TestInitializeRows":                           "it wants each reference of the books to have one entry, and a sale that was undone has two",
+	"TestField_P14SignatureOfNothingWritesNothing": "it wants the books to have its own entries alone",
+	"TestLinkCallersAreProven":                     "it wants the books to have no entry",
+	"TestLinkOverHTTP":                             "it wants the books to have its own entries alone",
+	"TestFleetIsReadFromTheDirectory":              "it wants the fleet's list to have its own boxes alone",
+	"TestFigures":                                  "it wants no delivery to wait, and those to the suites' receivers do",
 }
 
 // migrated is what the verb says.

@@ -2,7 +2,9 @@ package disputestest
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,7 +45,7 @@ func Run(t *testing.T, f Fixture) {
 	require.NotNil(t, f.Service)
 	require.NotNil(t, f.Keys)
 	require.NotNil(t, f.Buy)
-	r := &run{Fixture: f}
+	r := &run{Fixture: f, mark: fmt.Sprintf("page-%08x", rand.Uint32()), last: 3 * rand.N[money.Minor](1_000_000)}
 	var err error
 	r.key, err = f.Keys.PublicKey(t.Context())
 	require.NoError(t, err)
@@ -60,14 +62,15 @@ func Run(t *testing.T, f Fixture) {
 type run struct {
 	Fixture
 	key  disputes.PublicKey
-	last money.Minor
+	mark string      // of this run: the suite may run on books of another one
+	last money.Minor // of purchases
 }
 
 // buy makes a purchase of an amount that no other has.
 func (r *run) buy(t *testing.T) Purchase {
 	t.Helper()
 	r.last += 3
-	return r.Buy(t, 20000+r.last)
+	return r.Buy(t, 100_000+r.last)
 }
 
 func (r *run) seal(t *testing.T, pan wire.PAN) wire.Secret {
@@ -238,8 +241,8 @@ func (r *run) codes(t *testing.T) {
 	})
 	t.Run("more than one", func(t *testing.T) {
 		r.last += 3
-		older := r.Buy(t, 20000+r.last)
-		later := r.Buy(t, 20000+r.last)
+		older := r.Buy(t, 100_000+r.last)
+		later := r.Buy(t, 100_000+r.last)
 		out := r.made(t, r.request(t, later))
 		require.Equal(t, disputes.ManyMatches, out.ErrorCode)
 		require.Equal(t, disputes.Meaning(disputes.ManyMatches), out.ErrorText)
@@ -356,7 +359,7 @@ func (r *run) whole(t *testing.T) {
 		"number": {CaseNumber: "1"}, "words for a number": {CaseNumber: "five"}, "group": {GroupNumber: "1"}, "card id": {CardID: "none"},
 		"card": {CardNumber: r.seal(t, wire.NewPAN("6759649826438453"))}, "status": {CaseStatus: "NEW"}, "day": {CreatedDate: "2001-01-01"},
 		"another's group": {CaseNumber: out.CaseNumber, GroupNumber: "1"},
-		"index":           {AdditionalSearchIndex: []disputes.Index{{Name: "branch", Value: "13"}}},
+		"index":           {AdditionalSearchIndex: []disputes.Index{{Name: "branch", Value: "14"}}},
 		"unknown index":   {AdditionalSearchIndex: []disputes.Index{{Name: "none", Value: "12"}}},
 	} {
 		found, err := r.Service.List(t.Context(), q)

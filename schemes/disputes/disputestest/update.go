@@ -202,10 +202,10 @@ func (r *run) paging(t *testing.T) {
 	want := map[string]bool{}
 	for range 7 {
 		req := r.request(t, r.buy(t))
-		req.IssuerSuperCaseID = "page-" + string(r.key.ID)
+		req.IssuerSuperCaseID = r.mark
 		want[r.made(t, req).CaseNumber] = true
 	}
-	q := disputes.ListRequest{AdditionalSearchIndex: []disputes.Index{{Name: "issuerSuperCaseID", Value: "page-" + r.key.ID}}, Limit: 3}
+	q := disputes.ListRequest{AdditionalSearchIndex: []disputes.Index{{Name: "issuerSuperCaseID", Value: r.mark}}, Limit: 3}
 	var got []string
 	for n := 0; ; n++ {
 		out, err := r.Service.List(t.Context(), q)
@@ -217,7 +217,7 @@ func (r *run) paging(t *testing.T) {
 		}
 		if n == 1 { // one more, behind
 			req := r.request(t, r.buy(t))
-			req.IssuerSuperCaseID = "page-" + r.key.ID
+			req.IssuerSuperCaseID = r.mark
 			want[r.made(t, req).CaseNumber] = true
 		}
 		if q.NextPageKey = out.NextPageKey; q.NextPageKey == "" {
