@@ -81,7 +81,11 @@ func New(opts Options) *Catalog {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	q, _ := json.Marshal([]any{opts.Query.BaxID, opts.Query.TerminalID, []int32(opts.Query.Exclude), opts.Query.Lang}) // plain values marshal
+	asked := []any{opts.Query.BaxID, opts.Query.TerminalID, []int32(opts.Query.Exclude), opts.Query.Lang}
+	if c := opts.Query.Caller; c != "" && c != "posagent" { // the usual one is not stored: lists from before have none
+		asked = append(asked, opts.Query.Caller)
+	}
+	q, _ := json.Marshal(asked) // plain values marshal
 	c := &Catalog{opts: opts, query: string(q), log: opts.Log.With("sys", "catalog"), asking: make(chan struct{}, 1)}
 	c.asking <- struct{}{}
 	return c

@@ -170,9 +170,11 @@ func TestUsedOfflineAfterARestart(t *testing.T) {
 
 // A stored list counts for the very question it was fetched for: another spelling of it would lose the list at an update.
 func TestTheStoredQuestionKeepsItsSpelling(t *testing.T) {
-	for want, exclude := range map[string][]int32{`["1","2",[5,6],"en"]`: {5, 6}, `["1","2",null,"en"]`: nil} {
+	for want, q := range map[string]methods.Query{
+		`["1","2",[5,6],"en"]`: {Exclude: []int32{5, 6}}, `["1","2",null,"en"]`: {Caller: "posagent"}, `["1","2",null,"en","winter"]`: {Caller: "winter"},
+	} {
 		bubble(t, &service{list: []methods.Definition{definition(1, "A")}}, func(r *rig) {
-			r.query.Exclude = exclude
+			r.query.Exclude, r.query.Caller = q.Exclude, q.Caller
 			r.start()
 			pass(time.Second)
 			var got string
@@ -258,6 +260,7 @@ func TestAnAlteredOrForeignListIsNotUsed(t *testing.T) {
 			}))
 		},
 		"terminal": func(r *rig) { r.query.TerminalID = "3" },
+		"caller":   func(r *rig) { r.query.Caller = "winter" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc := &service{list: []methods.Definition{definition(1, "A")}}

@@ -130,6 +130,7 @@ type Operator struct {
 type Methods struct {
 	Refresh     time.Duration `toml:"refresh"`
 	Exclude     []int32       `toml:"exclude"`      // paymentProviderIds
+	Caller      string        `toml:"caller"`       // who asks, which a service may have a list for
 	TimeoutUnit string        `toml:"timeout_unit"` // of staleTimeOut and finalizeTimeOut: m, s, ms
 	Poll        time.Duration `toml:"poll"`         // between two status questions
 }

@@ -9,7 +9,7 @@ func Default() Config {
 		Port:     Port{Listen: "127.0.0.1:8480", Rate: 1000, Parallel: 48},
 		Upstream: Upstream{Timeout: 30 * time.Second},
 		Operator: Operator{Name: "provider"},
-		Methods:  Methods{Refresh: time.Hour, TimeoutUnit: "m", Poll: 2 * time.Second},
+		Methods:  Methods{Refresh: time.Hour, Caller: "posagent", TimeoutUnit: "m", Poll: 2 * time.Second},
 		Paylinks: Paylinks{Label: "Payment link", Priority: 100, MeanDelay: 45 * time.Second},
 		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437", Profile: "standard", LRC: "std", ProtocolVersion: "3.0",
 			Grace: 10 * time.Minute, Patience: 85 * time.Second, Unheard: "undo"},

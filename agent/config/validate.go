@@ -168,6 +168,9 @@ func (c Config) rest(k *check) {
 		k.fail("operator.name", "%q is not one word", c.Operator.Name)
 	}
 	k.between("methods.refresh", c.Methods.Refresh, time.Second, 7*24*time.Hour)
+	if !isID(c.Methods.Caller) {
+		k.fail("methods.caller", "%q is not one word", c.Methods.Caller)
+	}
 	k.oneOf("methods.timeout_unit", c.Methods.TimeoutUnit, "m", "s", "ms")
 	least := 2 * time.Second // S1's providers ask for it
 	if c.Upstream.local() {

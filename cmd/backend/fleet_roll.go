@@ -45,6 +45,7 @@ func rollVerbs(flags func(names ...string) func(*Call, *flag.FlagSet)) usage.Com
 				JSON: []string{rollJSON},
 				Examples: []string{
 					"PROGRAM fleet roll start offline.max_count=50 methods.poll=3s WHERE",
+					"PROGRAM fleet roll start methods.caller=winter WHERE",
 					"PROGRAM fleet roll start upstream.base=https://b.example --stages 5,100 --soak 2h --backend https://fleet.example --json",
 				},
 			}, Options: func(c *Call, fs *flag.FlagSet) {

@@ -43,5 +43,5 @@ func owner(cfg config.Config, sandbox bool) string {
 // methodQuery is how the terminal asks for its methods.
 func methodQuery(cfg config.Config) methods.Query {
 	t := cfg.Terminal
-	return methods.Query{BaxID: t.BaxID, TerminalID: t.TerminalID, Exclude: cfg.Methods.Exclude, Caller: "posagent", Lang: t.Language}
+	return methods.Query{BaxID: t.BaxID, TerminalID: t.TerminalID, Exclude: cfg.Methods.Exclude, Caller: cfg.Methods.Caller, Lang: t.Language}
 }

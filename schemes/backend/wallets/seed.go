@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ type Seed struct {
 	MerchantCity string     `json:"merchantCity,omitempty"`
 	Country      string     `json:"country,omitempty"` // ISO 3166 alpha-2
 	Methods      []Provider `json:"methods"`
+	// Lists are what a caller of that name gets instead of Methods: a list that only some terminals ask for yet.
+	Lists map[string][]Provider `json:"lists,omitempty"`
 }
 
 // Provider is one definition and its provider's habits.
@@ -70,37 +73,67 @@ func ParseSeed(data []byte) (Seed, error) {
 	if s.Country == "" {
 		s.Country = "DE"
 	}
-	slices.SortStableFunc(s.Methods, func(a, b Provider) int { return cmp.Compare(a.Priority, b.Priority) })
+	for _, list := range s.all() {
+		slices.SortStableFunc(list, func(a, b Provider) int { return cmp.Compare(a.Priority, b.Priority) })
+	}
 	return s, nil
 }
 
+// all are Methods and the other lists, in the order of their callers.
+func (s Seed) all() [][]Provider {
+	all := [][]Provider{s.Methods}
+	for _, caller := range slices.Sorted(maps.Keys(s.Lists)) {
+		all = append(all, s.Lists[caller])
+	}
+	return all
+}
+
+// check wants methods of one name to be one provider's, whatever list they are in: a transaction names its method only.
 func (s Seed) check() error {
-	var errs []error
-	names, ids := map[string]bool{}, map[int32]bool{}
-	for i, p := range s.Methods {
-		if p.Name == "" {
-			errs = append(errs, fmt.Errorf("methods[%d]: name is missing", i))
-		}
-		if names[p.Name] || ids[p.PaymentProviderID] {
-			errs = append(errs, fmt.Errorf("methods[%d] %s: name or paymentProviderId is there twice", i, p.Name))
-		}
-		names[p.Name], ids[p.PaymentProviderID] = true, true
-		switch p.Flow {
-		case "", scenario.FlowCommit, scenario.FlowReserve, scenario.FlowWord:
-		default:
-			errs = append(errs, fmt.Errorf("methods[%d] %s: flow %q: want commit, reserve or word", i, p.Name, p.Flow))
+	errs := checkList("methods", s.Methods)
+	is := map[string]Provider{}
+	for _, p := range s.Methods {
+		is[p.Name] = p
+	}
+	for _, caller := range slices.Sorted(maps.Keys(s.Lists)) {
+		errs = append(errs, checkList("lists."+caller, s.Lists[caller])...)
+		for _, p := range s.Lists[caller] {
+			if was, ok := is[p.Name]; ok && (p.PaymentProviderID != was.PaymentProviderID || p.Flow != was.Flow || p.Word != was.Word) {
+				errs = append(errs, fmt.Errorf("lists.%s %s: another list has it with another paymentProviderId, flow or word", caller, p.Name))
+			}
+			is[p.Name] = p
 		}
 	}
 	return errors.Join(errs...)
 }
 
+func checkList(list string, providers []Provider) (errs []error) {
+	names, ids := map[string]bool{}, map[int32]bool{}
+	for i, p := range providers {
+		if p.Name == "" {
+			errs = append(errs, fmt.Errorf("%s[%d]: name is missing", list, i))
+		}
+		if names[p.Name] || ids[p.PaymentProviderID] {
+			errs = append(errs, fmt.Errorf("%s[%d] %s: name or paymentProviderId is there twice", list, i, p.Name))
+		}
+		names[p.Name], ids[p.PaymentProviderID] = true, true
+		switch p.Flow {
+		case "", scenario.FlowCommit, scenario.FlowReserve, scenario.FlowWord:
+		default:
+			errs = append(errs, fmt.Errorf("%s[%d] %s: flow %q: want commit, reserve or word", list, i, p.Name, p.Flow))
+		}
+	}
+	return errs
+}
+
 // find gives the provider of a method name.
 func (s Seed) find(name string) (Provider, bool) {
-	i := slices.IndexFunc(s.Methods, func(p Provider) bool { return p.Name == name })
-	if i < 0 {
-		return Provider{}, false
+	for _, list := range s.all() {
+		if i := slices.IndexFunc(list, func(p Provider) bool { return p.Name == name }); i >= 0 {
+			return list[i], true
+		}
 	}
-	return s.Methods[i], true
+	return Provider{}, false
 }
 
 // word is what the provider says for success before COMMIT.
@@ -139,8 +172,12 @@ func (s Seed) list(q methods.Query) ([]methods.Definition, error) {
 	if len(s.Merchants) > 0 && !slices.Contains(s.Merchants, q.BaxID) {
 		return nil, wire.Errorf(wire.NotFound, "methods.list", "no method found for the merchant")
 	}
+	list, own := s.Lists[q.Caller]
+	if !own {
+		list = s.Methods
+	}
 	out := []methods.Definition{}
-	for _, p := range s.Methods {
+	for _, p := range list {
 		if !slices.Contains(q.Exclude, p.PaymentProviderID) {
 			out = append(out, p.spoken(q.Lang))
 		}

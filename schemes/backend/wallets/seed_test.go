@@ -5,8 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/schemes/aapay"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/wallets"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
 )
 
 func TestParseSeed(t *testing.T) {
@@ -18,6 +21,41 @@ func TestParseSeed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "A", plain.Methods[0].Name, "best first")
 	require.NotEmpty(t, plain.MerchantName)
+}
+
+// A caller of a list gets that list, best first, and any other caller the usual one. What is sold by any of them is one provider's.
+func TestSeedLists(t *testing.T) {
+	w := newWorld(t, `{"merchants":["b"],"methods":[{"priority":1,"paymentProviderId":1,"name":"A"}],"lists":{
+		"winter":[{"priority":2,"paymentProviderId":2,"name":"B","flow":"word"},{"priority":1,"paymentProviderId":1,"name":"A"}],"none":[]}}`, nil)
+	for caller, want := range map[string][]string{"": {"A"}, "posagent": {"A"}, "Winter": {"A"}, "winter": {"A", "B"}, "none": {}} {
+		list, err := w.List(t.Context(), methods.Query{BaxID: "b", TerminalID: "t", Caller: caller})
+		require.NoError(t, err)
+		names := []string{}
+		for _, d := range list {
+			names = append(names, d.Name)
+		}
+		require.Equal(t, want, names, caller)
+	}
+	_, err := w.List(t.Context(), methods.Query{BaxID: "c", TerminalID: "t", Caller: "winter"})
+	require.Equal(t, wire.NotFound, wire.CodeOf(err), "a list gives no merchant what it has not")
+	list, err := w.List(t.Context(), methods.Query{BaxID: "b", TerminalID: "t", Caller: "winter", Exclude: []int32{1}})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	reply, err := w.InitializeWithIdempotency(t.Context(), wire.NewKey(), aapay.Payment, w.request("B", 1250))
+	require.NoError(t, err)
+	require.NotNil(t, reply.Response, "what one list alone has is sold")
+
+	for text, want := range map[string]string{
+		`{"methods":[{"paymentProviderId":1,"name":"A"}],"lists":{"w":[{"paymentProviderId":2,"name":"A"}]}}`:                                                     "lists.w A: another list has it with another",
+		`{"methods":[{"paymentProviderId":1,"name":"A"}],"lists":{"w":[{"paymentProviderId":1,"name":"A","flow":"reserve"}]}}`:                                    "lists.w A: another list has it with another",
+		`{"methods":[{"paymentProviderId":1,"name":"A"}],"lists":{"v":[{"paymentProviderId":2,"name":"B"}],"w":[{"paymentProviderId":2,"name":"B","word":"X"}]}}`: "lists.w B: another list has it with another",
+		`{"methods":[{"paymentProviderId":1,"name":"A"}],"lists":{"w":[{"paymentProviderId":2}]}}`:                                                                "lists.w[0]: name is missing",
+		`{"methods":[{"paymentProviderId":1,"name":"A"}],"lists":{"w":[{"paymentProviderId":2,"name":"B"},{"paymentProviderId":2,"name":"C"}]}}`:                  "lists.w[1] C: name or paymentProviderId is there twice",
+		`{"methods":[{"paymentProviderId":1,"name":"A"}],"lists":{"w":[{"paymentProviderId":2,"name":"B","flow":"x"}]}}`:                                          `lists.w[0] B: flow "x"`,
+	} {
+		_, err := wallets.ParseSeed([]byte(text))
+		require.ErrorContains(t, err, want)
+	}
 }
 
 func FuzzParseSeed(f *testing.F) {
