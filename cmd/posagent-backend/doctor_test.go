@@ -149,6 +149,9 @@ func TestDoctor_OneFaultOneName(t *testing.T) {
 		}},
 		{name: "an account that cannot insert", want: "PA-PG-011", code: 1, seed: func(b *sick) { b.server.Exec(b.owner, "REVOKE INSERT ON cards_payment FROM serves") }},
 		{name: "an account that takes no numbers", want: "PA-PG-011", code: 1, seed: func(b *sick) { b.server.Exec(b.owner, "REVOKE USAGE ON SEQUENCE store_number_cases_case FROM serves") }},
+		{name: "an account that cannot move numbers on", want: "PA-PG-011", code: 1, seed: func(b *sick) {
+			b.server.Exec(b.owner, "REVOKE EXECUTE ON FUNCTION store_numbers_by FROM PUBLIC, serves")
+		}},
 		{name: "an account that can empty tables", want: "PA-PG-012", status: exam.Warn, seed: func(b *sick) { b.server.Exec(b.owner, "GRANT TRUNCATE ON cards_payment TO serves") }},
 		{name: "tables of an older program", want: "PA-BKS-002", code: 1, slow: true, seed: func(b *sick) { b.server.Exec(b.owner, "DELETE FROM store_steps WHERE name = 'lease/1 tasks'") }},
 		{name: "another key", want: "PA-BKS-003", code: 9, slow: true, seed: func(b *sick) {

@@ -90,7 +90,11 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.start(ctx); err != nil {
+	err = s.start(ctx)
+	if err == nil {
+		err = s.openMACKey(ctx)
+	}
+	if err != nil {
 		s.depart()
 		return nil, errors.Join(fmt.Errorf("open %s: %w", s.name, err), s.db.Close(), s.memory.close())
 	}
@@ -190,6 +194,7 @@ func name(cfg *pgx.ConnConfig) string {
 	return fmt.Sprintf("postgres://%s:%d/%s", cfg.Host, cfg.Port, cfg.Database)
 }
 
+// start takes the lock and brings the schema up to date.
 func (s *Store) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, migrateWithin)
 	defer cancel()
@@ -212,10 +217,7 @@ func (s *Store) start(ctx context.Context) error {
 	if s.schema, err = s.migrate(ctx, conn); err != nil {
 		return classify(err)
 	}
-	if err := s.onwardFirst(ctx, conn); err != nil {
-		return classify(err)
-	}
-	return s.openMACKey(ctx)
+	return classify(s.onwardFirst(ctx, conn))
 }
 
 // Place is the schema of the tables, and how many steps were applied to it.

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -64,4 +65,20 @@ func TestTheLockIsTakenAgain(t *testing.T) {
 	_, err = postgres.Open(t.Context(), alone)
 	require.ErrorIs(t, err, store.ErrLocked)
 	require.NoError(t, one.Close())
+}
+
+// A store with one connection for its work has another one for the lock, and neither waits for the other.
+func TestOneConnection(t *testing.T) {
+	server := start(t)
+	if server == nil {
+		return
+	}
+	opt := at(server.Place(), "")
+	opt.Conns = 1
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s, err := postgres.Open(ctx, opt)
+	require.NoError(t, err)
+	ticket(t, s)
+	require.NoError(t, s.Close())
 }
