@@ -106,6 +106,9 @@ var ofShared = []mutant{
 	{"PostgreSQL: a standby that has taken over gives the numbers of a running store", "store/postgres", "TestNumbersAfterATakeOver", []edit{
 		{"store/postgres/onward.go", `was.Timeline == at.Timeline`, `was.Timeline <= at.Timeline`},
 	}},
+	{"PostgreSQL: a function of the owner's takes an account's temporary table for the schema's", "cmd/posagent-backend", "TestLeastRights", []edit{
+		{"store/postgres/onward.go", `SET search_path = %I, pg_temp'`, `SET search_path = pg_temp, %I'`},
+	}},
 	{"a refund of a sale that a restore has lost takes another customer's money", "cmd/posagent-backend", "TestATerminalNamesWhatARestoreLost", []edit{
 		{"store/postgres/onward.go", `n.last + 1000000)`, `n.last)`},
 	}},

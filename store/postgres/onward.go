@@ -13,14 +13,15 @@ import (
 
 // serverStep keeps which server gave the last numbers, and makes them go on where another one does: it may be older than what was
 // given, and a number that is given again would name two things. What a server may have lost is not known, so counts go on by a million.
-// The account that serves may move them only so.
+// The account that serves may move them only so: the function runs as the owner, and looks for tables in the schema before it does so
+// among the account's temporary ones.
 func serverStep() store.Step {
 	return store.Step{Name: "store/3 server", SQL: `
 CREATE TABLE store_server (
 	id   INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
 	name TEXT NOT NULL
 ) STRICT;
-CREATE FUNCTION store_numbers_by(server text, lost boolean) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE FUNCTION store_numbers_by(server text, lost boolean) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
 	was text;
 	met text := server || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || 'store_server'::regclass::oid;
@@ -39,6 +40,9 @@ BEGIN
 	UPDATE store_server SET name = met;
 	PERFORM setval(format('%I', 'store_number_' || n.name)::regclass, n.last + 1000000) FROM store_number n;
 	RETURN true;
+END $$;
+DO $$ BEGIN
+	EXECUTE format('ALTER FUNCTION store_numbers_by SET search_path = %I, pg_temp', current_schema());
 END $$;`}
 }
 
