@@ -109,6 +109,9 @@ var ofShared = []mutant{
 	{"PostgreSQL: a function of the owner's takes an account's temporary table for the schema's", "cmd/posagent-backend", "TestLeastRights", []edit{
 		{"store/postgres/onward.go", `SET search_path = %I, pg_temp'`, `SET search_path = pg_temp, %I'`},
 	}},
+	{"a stage that cannot end is waited for", "schemes/backend/fleet", "TestAStageThatCannotEnd", []edit{
+		{"schemes/backend/fleet/stage.go", `	case r.hopeless():`, `	case false && r.hopeless():`},
+	}},
 	{"a refund of a sale that a restore has lost takes another customer's money", "cmd/posagent-backend", "TestATerminalNamesWhatARestoreLost", []edit{
 		{"store/postgres/onward.go", `n.last + 1000000)`, `n.last)`},
 	}},

@@ -22,6 +22,7 @@ const mostRolls = 20 // of a list
 type roll struct {
 	fleet.Roll
 	all     int32 // terminals, with those that were revoked since
+	bad     int32 // terminals that failed or are silent, without those that were revoked
 	excused int32 // terminals whose failure does not count any more, and that are not healthy
 	ended   bool
 }
@@ -36,7 +37,8 @@ type asked struct {
 const tally = `SELECT COUNT(*), COUNT(CASE WHEN ` + confirmed + ` THEN 1 END), COUNT(CASE WHEN ` + confirmed + ` AND b.number > 0 THEN 1 END),
 	COUNT(CASE WHEN ` + confirmed + ` AND b.taken_ms > 0 AND b.failed_ms = 0 THEN 1 END), COUNT(CASE WHEN ` + confirmed + ` AND b.done_ms > 0 AND b.failed_ms = 0 THEN 1 END),
 	COUNT(CASE WHEN b.failed_ms > 0 AND b.lifted = 0 THEN 1 END), COUNT(CASE WHEN ` + confirmed + ` AND b.lifted = 0 AND ` + silent + ` THEN 1 END),
-	COUNT(CASE WHEN b.back > 0 THEN 1 END), COUNT(CASE WHEN ` + confirmed + ` AND b.lifted = 1 AND (b.done_ms = 0 OR b.failed_ms > 0) THEN 1 END)
+	COUNT(CASE WHEN b.back > 0 THEN 1 END), COUNT(CASE WHEN ` + confirmed + ` AND b.lifted = 1 AND (b.done_ms = 0 OR b.failed_ms > 0) THEN 1 END),
+	COUNT(CASE WHEN ` + confirmed + ` AND b.lifted = 0 AND (b.failed_ms > 0 OR ` + silent + `) THEN 1 END)
 	FROM fleet_roll_box b JOIN fleet_enrolment e ON e.id = b.enrolment WHERE b.roll = ?`
 
 const (
@@ -66,7 +68,8 @@ func rolls(rd store.Reader, now int64, where string, args ...any) (list []roll, 
 	}, `SELECT id, state, reason, asked, stage, enough, soak_s, silence_s, started_ms, stage_ms, ended_ms FROM fleet_roll WHERE `+where+` ORDER BY seq DESC LIMIT ?`, append(args, mostRolls)...)
 	for i := range list {
 		if r := &list[i]; err == nil {
-			err = rd.QueryRow(tally, r.silentSince(now), r.ID).Scan(&r.all, &r.Boxes, &r.Given, &r.Taken, &r.Healthy, &r.Failed, &r.Silent, &r.Back, &r.excused)
+			since := r.silentSince(now)
+			err = rd.QueryRow(tally, since, since, r.ID).Scan(&r.all, &r.Boxes, &r.Given, &r.Taken, &r.Healthy, &r.Failed, &r.Silent, &r.Back, &r.excused, &r.bad)
 		}
 	}
 	if err != nil {

@@ -93,6 +93,44 @@ func TestEachRollOutStartsElsewhere(t *testing.T) {
 	}
 }
 
+// A stage of one terminal that fails would be waited for for ever: it pauses the roll-out. So does one whose other terminals are healthy,
+// where they are not enough.
+func TestAStageThatCannotEnd(t *testing.T) {
+	c := start()
+	_, f := desk(t, storetest.Open(t, steps()...), c, nil)
+	boxes := []*fleettest.Device{f.Enrolled(t), f.Enrolled(t), f.Enrolled(t), f.Enrolled(t)}
+	made := f.Start(t, fleet.StartRequest{Stages: []int32{1, 100}, SoakSeconds: 600})
+	var others []*fleettest.Device
+	for _, d := range boxes {
+		if rev, err := d.Configuration(t); err == nil && rev.Number == 2 {
+			d.Says(t, fleet.Applied{Revision: 1, Proven: true, Refused: 2, Reason: "no"})
+		} else {
+			others = append(others, d)
+		}
+	}
+	require.Len(t, others, 3)
+	now := f.Roll(t, made.ID)
+	require.Equal(t, fleet.Paused, now.State)
+	require.Equal(t, "1 of 1 terminals refused it or went back, 0 are silent: no", now.Reason)
+	require.EqualValues(t, 1, now.Given)
+
+	now = f.Move(t, made.ID, fleet.Resume)
+	require.Equal(t, []int32{2, 4}, []int32{now.Stage, now.Given}, "what failed does not count any more")
+	for _, d := range others[:2] {
+		d.Takes(t)
+	}
+	c.pass(10 * time.Minute)
+	for _, d := range others[:2] {
+		d.Says(t, fleet.Applied{Revision: 2, Proven: true})
+	}
+	require.Equal(t, fleet.Running, f.Roll(t, made.ID).State, "one may still take it")
+	others[2].Says(t, fleet.Applied{Revision: 1, Proven: true, Refused: 2, Reason: "not here"})
+	now = f.Roll(t, made.ID)
+	require.Equal(t, fleet.Paused, now.State)
+	require.Equal(t, "1 of 3 terminals refused it or went back, 0 are silent: not here", now.Reason)
+	require.Equal(t, fleet.Done, f.Move(t, made.ID, fleet.Resume).State)
+}
+
 // A program from before says no configuration: its confirmation and its reports stand for it. A report that says nothing new is not
 // written.
 func TestATerminalFromBefore(t *testing.T) {

@@ -63,23 +63,16 @@ func (f *Fleet) step(tx store.Tx, ca *authority, r *roll, now int64) (more bool,
 		}
 		return n > 0, err
 	}
-	if bad, tried := r.Failed+r.Silent, r.Taken+r.Failed; tooMany(bad, tried) {
-		r.State, r.Reason = fleet.Paused, fmt.Sprintf("%d of %d terminals refused it or went back, %d are silent", r.Failed, tried, r.Silent)
-		said, err := store.Column[string](tx, `SELECT e.refusal FROM fleet_roll_box b JOIN fleet_enrolment e ON e.id = b.enrolment
-			WHERE b.roll = ? AND b.failed_ms > 0 AND e.refusal <> '' ORDER BY b.failed_ms DESC LIMIT 1`, r.ID)
-		if err != nil {
-			return false, fmt.Errorf("read refusals: %w", err)
-		}
-		if len(said) > 0 {
-			r.Reason += ": " + said[0]
-		}
-		return false, become(tx, r.ID, r.State, r.Reason, 0)
+	if tooMany(r.Failed+r.Silent, r.Taken+r.Failed) {
+		return false, pause(tx, r)
 	}
 	part := (r.all*r.Stages[r.Stage-1] + 99) / 100
 	n, err := f.give(tx, ca, r, now, `b.number = 0 AND `+confirmed+` AND b.place <= ?`, part)
 	switch {
 	case err != nil || n > 0:
 		return true, err
+	case r.hopeless():
+		return false, pause(tx, r)
 	case r.Healthy*100 < r.Enough*(r.Given-r.excused):
 		return false, nil
 	case int(r.Stage) == len(r.Stages):
@@ -89,6 +82,26 @@ func (f *Fleet) step(tx store.Tx, ca *authority, r *roll, now int64) (more bool,
 		return false, fmt.Errorf("store stage: %w", err)
 	}
 	return true, nil
+}
+
+// hopeless reports whether a stage has no terminal left that it could wait for, and not enough healthy ones: it would stand for ever.
+func (r *roll) hopeless() bool {
+	counted := r.Given - r.excused
+	return r.Healthy+r.bad >= counted && r.Healthy*100 < r.Enough*counted
+}
+
+// pause pauses a roll-out because of its terminals, and says what one of them said.
+func pause(tx store.Tx, r *roll) error {
+	r.State, r.Reason = fleet.Paused, fmt.Sprintf("%d of %d terminals refused it or went back, %d are silent", r.Failed, r.Taken+r.Failed, r.Silent)
+	said, err := store.Column[string](tx, `SELECT e.refusal FROM fleet_roll_box b JOIN fleet_enrolment e ON e.id = b.enrolment
+		WHERE b.roll = ? AND b.failed_ms > 0 AND e.refusal <> '' ORDER BY b.failed_ms DESC LIMIT 1`, r.ID)
+	if err != nil {
+		return fmt.Errorf("read refusals: %w", err)
+	}
+	if len(said) > 0 {
+		r.Reason += ": " + said[0]
+	}
+	return become(tx, r.ID, r.State, r.Reason, 0)
 }
 
 // give gives a newer revision to the next terminals: with the settings, or with those of before where the roll-out is taken back. It
