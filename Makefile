@@ -108,8 +108,8 @@ migrate: ## move the books of N sales from a file to PostgreSQL and back, killed
 	N='$(if $(filter command line,$(origin N)),$(N),20000)' KILLS='$(if $(KILLS),$(KILLS),20)' $(GO) test -count=1 -timeout 60m -v -run '^TestMigration$$' ./cmd/posagent-backend
 	MIGRATED=full $(GO) test -count=1 -timeout 40m -v -run '^TestServicesOnMigratedBooks$$' ./cross/engines
 
-fleet: ## TERMINALS sell through three backends on three PostgreSQL servers, which are killed, stopped and filled for ROUNDS of SECONDS; then each sale and write is judged (TERMINALS=1000 ROUNDS=20 SECONDS=30 take about fifteen minutes; as root: disks too)
-	TERMINALS='$(if $(TERMINALS),$(TERMINALS),1000)' ROUNDS='$(if $(ROUNDS),$(ROUNDS),20)' SECONDS='$(if $(SECONDS),$(SECONDS),30)' $(GO) test -count=1 -timeout 60m -v -run '^TestFleet$$' ./cross/fleet
+fleet: ## TERMINALS sell through three backends on three PostgreSQL servers, which are killed, stopped and filled for ROUNDS of SECONDS; then each sale and write is judged; and settings go out to them in stages (TERMINALS=1000 ROUNDS=20 SECONDS=30 take about fifteen minutes; as root: disks too)
+	TERMINALS='$(if $(TERMINALS),$(TERMINALS),1000)' ROUNDS='$(if $(ROUNDS),$(ROUNDS),20)' SECONDS='$(if $(SECONDS),$(SECONDS),30)' $(GO) test -count=1 -timeout 60m -v -run '^Test(Fleet|RollOut)$$' ./cross/fleet
 
 enrol: ## kill an enrolment, by a code and by a bundle, and a renewal at each system call that keeps or sends something, N rounds, and go on (N=20 takes about twenty minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),20)' $(GO) test -count=1 -timeout 60m -v ./cross/enrol

@@ -6,6 +6,9 @@
 // promoted, standbys stopped, connections ended, backends killed and ended, disks filled, terminals
 // killed; some answers to writes are cut off. README.md has the rounds.
 //
+// A roll-out of settings goes to terminals with the product's enrolment, in a time of its own, through
+// backends of this process: rollout_test.go.
+//
 // It guarantees, when the last fault is over:
 //   - Each terminal has nothing open within 60 s.
 //   - A sale that was told as approved is in the database once, with its amount.
