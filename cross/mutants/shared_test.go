@@ -109,6 +109,10 @@ var ofShared = []mutant{
 	{"PostgreSQL: a function of the owner's takes an account's temporary table for the schema's", "cmd/posagent-backend", "TestLeastRights", []edit{
 		{"store/postgres/onward.go", `SET search_path = %I, pg_temp'`, `SET search_path = pg_temp, %I'`},
 	}},
+	{"a tenant of a database reads another one's rows", "cmd/posagent-backend", "TestTenants", []edit{
+		{"cmd/posagent-backend/database.go", "`GRANT USAGE ON SCHEMA SCHEMA TO SERVES;", "`GRANT USAGE ON SCHEMA SCHEMA TO PUBLIC;"},
+		{"cmd/posagent-backend/database.go", "ON ALL TABLES IN SCHEMA SCHEMA TO SERVES;", "ON ALL TABLES IN SCHEMA SCHEMA TO PUBLIC;"},
+	}},
 	{"a stage that cannot end is waited for", "schemes/backend/fleet", "TestAStageThatCannotEnd", []edit{
 		{"schemes/backend/fleet/stage.go", `	case r.hopeless():`, `	case false && r.hopeless():`},
 	}},
