@@ -107,10 +107,7 @@ func (c *Cards) reserve(tx store.Tx, p *payment, o *operation, now int64) error 
 	if reason := p.verdict(now); reason != "" {
 		return c.refuse(tx, p, o.amount, refused(op, reason), now)
 	}
-	if err := journal.OpenFee(tx, Service, p.id, p.Currency, money.Minor(p.Amount), money.Minor(p.Fee)); err != nil {
-		return err
-	}
-	if err := post(tx, o, now, books.Authorize, o.amount); err != nil {
+	if err := journal.Begin(tx, o.causes(now), p.Currency, money.Minor(p.Amount), money.Minor(p.Fee), books.Event{Kind: books.Authorize, Amount: money.Minor(o.amount)}); err != nil {
 		return err
 	}
 	p.state, p.PageMS, p.HoldMS, p.Reason = to, 0, now+c.opt.Hold.Milliseconds(), ""
@@ -132,30 +129,29 @@ func payable(code string) bool {
 // Capture implements payments.Service.
 func (c *Cards) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
 	return c.operate(ctx, "payments.capture", key, id, req, func(tx store.Tx, p *payment, now int64) (*operation, error) {
-		l, err := ledger(tx, id)
+		o := newOp(p, capture, 0, req.Description, req.TerminalID, now)
+		a, err := account(tx, o, now)
 		if err != nil {
 			return nil, err
 		}
-		o := newOp(p, capture, or(req.Amount, int32(l.Reserved)), req.Description, req.TerminalID, now)
-		return o, c.take(tx, p, o, req.Basket, now)
+		o.amount = or(req.Amount, int32(a.Reserved))
+		return o, c.take(tx, p, o, a, req.Basket, now)
 	})
 }
 
-// take collects what is reserved (S0 3 rule 2).
-func (c *Cards) take(tx store.Tx, p *payment, o *operation, basket []payments.BasketItem, now int64) error {
+// take collects what is reserved on an account (S0 3 rule 2).
+func (c *Cards) take(tx store.Tx, p *payment, o *operation, a *journal.Account, basket []payments.BasketItem, now int64) error {
 	const op = "payments.capture"
 	to, reason := next(p.state, Capture)
 	if reason != "" {
 		return refused(op, reason)
 	}
-	l, err := ledger(tx, p.id)
+	reserved := int32(a.Reserved)
 	switch {
-	case err != nil:
-		return err
-	case l.Reserved == 0:
+	case reserved == 0:
 		return refused(op, payments.AlreadyCharged)
-	case o.amount > int32(l.Reserved):
-		return overCharge(op, int32(l.Reserved))
+	case o.amount > reserved:
+		return overCharge(op, reserved)
 	case p.Means.PayType == webhooks.TypeInvoice && len(basket) == 0 && p.state == Reserved && p.Processing != payments.ProcessSale:
 		return refused(op, payments.OrderItemsMissing)
 	case !fits(basket, o.amount):
@@ -163,10 +159,10 @@ func (c *Cards) take(tx store.Tx, p *payment, o *operation, basket []payments.Ba
 	case p.do() == scenario.CaptureFails:
 		return c.refuseCharge(tx, p, o, basket, now)
 	}
-	if err := post(tx, o, now, books.Capture, o.amount); err != nil {
+	if _, err := a.Post(tx, books.Event{Kind: books.Capture, Amount: money.Minor(o.amount)}); err != nil {
 		return err
 	}
-	if p.state = to; o.amount == int32(l.Reserved) {
+	if p.state = to; o.amount == reserved {
 		p.HoldMS = 0
 	}
 	if p.Charge == "" {
@@ -301,5 +297,10 @@ func (c *Cards) process(tx store.Tx, p *payment, now int64) error {
 	if err := c.reserve(tx, p, newOp(p, authorize, p.Amount, p.Order.Description, "", now), now); err != nil || !sale {
 		return err
 	}
-	return c.take(tx, p, newOp(p, capture, p.Amount, p.Order.Description, "", now), nil, now)
+	o := newOp(p, capture, p.Amount, p.Order.Description, "", now)
+	a, err := account(tx, o, now)
+	if err != nil {
+		return err
+	}
+	return c.take(tx, p, o, a, nil, now)
 }

@@ -138,9 +138,23 @@ func ledger(r store.Reader, id string) (books.Ledger, error) {
 	return l, err
 }
 
+// causes is what the books know an operation by.
+func (o *operation) causes(at int64) journal.Ref {
+	return journal.Ref{Service: Service, Payment: o.payment, Txn: o.ref, AtMS: at}
+}
+
+// account reads the ledger that an operation is to move.
+func account(r store.Reader, o *operation, at int64) (*journal.Account, error) {
+	a, err := journal.Of(r, o.causes(at))
+	if errors.Is(err, journal.ErrUnknown) {
+		return new(journal.Account), nil // nothing is left of it, so the books move nothing
+	}
+	return a, err
+}
+
 // post lets an event happen in the books under o's name.
 func post(tx store.Tx, o *operation, at int64, kind books.Kind, amount int32) error {
-	_, err := journal.Post(tx, journal.Ref{Service: Service, Payment: o.payment, Txn: o.ref, AtMS: at}, books.Event{Kind: kind, Amount: money.Minor(amount)})
+	_, err := journal.Post(tx, o.causes(at), books.Event{Kind: kind, Amount: money.Minor(amount)})
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/money"
@@ -57,6 +58,10 @@ func (l *ledger) fields() store.Fields {
 var (
 	ledgers    = store.NewTable("books_ledger", (*ledger).fields).Keyed(2)
 	saveLedger = ledgers.Update()
+	// accounts reads a ledger together with the last posting of a transaction, whose id is the first argument.
+	accounts = store.NewTable("books_ledger", func(a *Account) store.Fields {
+		return append(a.fields(), "(SELECT COALESCE(MAX(seq), 0) FROM books_posting p WHERE p.service = books_ledger.service AND p.txn = ?)", &a.seq)
+	})
 )
 
 // ErrUnknown is the answer about a payment that has no ledger.
@@ -64,12 +69,7 @@ var ErrUnknown = errors.New("journal: no such payment")
 
 // Open begins the ledger of a payment. It returns books.ErrAmount for an amount that is no payment.
 func Open(tx store.Tx, service, payment, currency string, amount money.Minor) error {
-	return OpenFee(tx, service, payment, currency, amount, 0)
-}
-
-// OpenFee is Open with a fee on top of the amount.
-func OpenFee(tx store.Tx, service, payment, currency string, amount, fee money.Minor) error {
-	l, err := books.Open(amount, fee)
+	l, err := books.Open(amount, 0)
 	if err != nil {
 		return err
 	}
@@ -88,13 +88,18 @@ func Load(r store.Reader, service, payment string) (books.Ledger, string, error)
 
 func load(r store.Reader, service, payment string) (ledger, error) {
 	l, err := ledgers.One(r, "WHERE service = ? AND payment = ?", service, payment)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ledger{}, fmt.Errorf("%w: %s %s", ErrUnknown, service, payment)
+	return l, told(err, service, payment)
+}
+
+// told is the error of reading a ledger.
+func told(err error, service, payment string) error {
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf("%w: %s %s", ErrUnknown, service, payment)
+	case err != nil:
+		return fmt.Errorf("load ledger %s %s: %w", service, payment, err)
 	}
-	if err != nil {
-		return ledger{}, fmt.Errorf("load ledger %s %s: %w", service, payment, err)
-	}
-	return l, nil
+	return nil
 }
 
 // Ref names the transaction that causes an event and the payment whose ledger moves.
@@ -103,44 +108,94 @@ type Ref struct {
 	AtMS                  int64 // unix ms
 }
 
+// Account is a payment's ledger in a closure, for one transaction that moves it.
+type Account struct {
+	ref Ref
+	ledger
+	seq int64 // of the transaction's last posting
+}
+
+// Of reads the ledger of a transaction's payment, or ErrUnknown.
+func Of(r store.Reader, ref Ref) (*Account, error) {
+	a, err := accounts.One(r, "WHERE service = ? AND payment = ?", ref.Txn, ref.Service, ref.Payment)
+	if err = told(err, ref.Service, ref.Payment); err != nil {
+		return nil, err
+	}
+	a.ref = ref
+	return &a, nil
+}
+
 // Post applies e to the payment's ledger and writes the postings. A refusal of the books comes back as it is
 // and writes nothing.
 func Post(tx store.Tx, ref Ref, e books.Event) ([]books.Posting, error) {
-	l, err := load(tx, ref.Service, ref.Payment)
+	a, err := Of(tx, ref)
 	if err != nil {
 		return nil, err
 	}
-	after, posts, err := books.Apply(l.Ledger, e)
+	return a.Post(tx, e)
+}
+
+// Begin begins the ledger of a payment with its first event. It asks the store nothing.
+func Begin(tx store.Tx, ref Ref, currency string, amount, fee money.Minor, e books.Event) error {
+	l, err := books.Open(amount, fee)
+	if err != nil {
+		return err
+	}
+	a := &Account{ref: ref, ledger: ledger{service: ref.Service, payment: ref.Payment, currency: currency, Ledger: l}}
+	posts, err := a.apply(e)
+	if err != nil {
+		return err
+	}
+	if err := ledgers.Insert(tx, &a.ledger); err != nil {
+		return fmt.Errorf("open ledger %s %s: %w", ref.Service, ref.Payment, err)
+	}
+	return a.write(tx, posts)
+}
+
+// Post is the package's Post on an account that was read in the same closure.
+func (a *Account) Post(tx store.Tx, e books.Event) ([]books.Posting, error) {
+	was := a.Ledger
+	posts, err := a.apply(e)
+	if err != nil {
+		return nil, err
+	}
+	if a.Ledger != was {
+		if err = saveLedger(tx, &a.ledger); err != nil {
+			return nil, fmt.Errorf("store ledger %s %s: %w", a.ref.Service, a.ref.Payment, err)
+		}
+	}
+	return posts, a.write(tx, posts)
+}
+
+// apply changes the ledger by what the books decide.
+func (a *Account) apply(e books.Event) ([]books.Posting, error) {
+	after, posts, err := books.Apply(a.Ledger, e)
 	if err != nil {
 		return nil, err
 	}
 	if sum := books.Sum(posts); sum != 0 {
-		return nil, fmt.Errorf("journal: postings of %s %s sum to %d", ref.Service, ref.Txn, sum)
+		return nil, fmt.Errorf("journal: postings of %s %s sum to %d", a.ref.Service, a.ref.Txn, sum)
 	}
-	if after != l.Ledger {
-		l.Ledger = after
-		if err = saveLedger(tx, &l); err != nil {
-			return nil, fmt.Errorf("store ledger %s %s: %w", ref.Service, ref.Payment, err)
-		}
-	}
-	if len(posts) == 0 {
-		return nil, nil
-	}
-	var seq int64
-	err = tx.QueryRow(`SELECT COUNT(*) FROM books_posting WHERE service = ? AND txn = ?`, ref.Service, ref.Txn).Scan(&seq)
-	if err != nil {
-		return nil, fmt.Errorf("count postings %s %s: %w", ref.Service, ref.Txn, err)
-	}
-	for _, p := range posts {
-		seq++
-		_, err = tx.Exec(`INSERT INTO books_posting (service, txn, seq, payment, account, amount, currency, at_ms)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			ref.Service, ref.Txn, seq, ref.Payment, string(p.Account), int64(p.Amount), l.currency, ref.AtMS)
-		if err != nil {
-			return nil, fmt.Errorf("post %s %s: %w", ref.Service, ref.Txn, err)
-		}
-	}
+	a.Ledger = after
 	return posts, nil
+}
+
+// write writes postings behind those that the transaction has.
+func (a *Account) write(tx store.Tx, posts []books.Posting) error {
+	if len(posts) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 8*len(posts))
+	for _, p := range posts {
+		a.seq++
+		args = append(args, a.ref.Service, a.ref.Txn, a.seq, a.ref.Payment, string(p.Account), int64(p.Amount), a.currency, a.ref.AtMS)
+	}
+	_, err := tx.Exec(`INSERT INTO books_posting (service, txn, seq, payment, account, amount, currency, at_ms)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`+strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?)", len(posts)-1), args...)
+	if err != nil {
+		return fmt.Errorf("post %s %s: %w", a.ref.Service, a.ref.Txn, err)
+	}
+	return nil
 }
 
 // ByTxn reads all postings of a service by transaction, each in the order written.
