@@ -75,6 +75,23 @@ func (c *call) server() backend.Server {
 	return server
 }
 
+// unknown is what a check finds where the survey failed: the URL cannot be read, or the server went away meanwhile.
+func unknown(n int, err error) exam.Finding {
+	var coded *usage.Exit
+	unreadable := errors.As(err, &coded) || errors.Is(err, postgres.ErrURL)
+	switch {
+	case unreadable && n == 1:
+		return exam.FailedBy(err).Typed("write the URL as postgres://user@host/name", "{program} database --help")
+	case !unreadable && n == 3:
+		return exam.FailedBy(err)
+	case unreadable:
+		return exam.Behind("PA-PG-001")
+	case n < 3:
+		return exam.Nothing("the server went away meanwhile")
+	}
+	return exam.Behind("PA-PG-003")
+}
+
 // serverChecks is the table. noFsync and async say which dangers were taken.
 func serverChecks(ask survey, noFsync, async func() bool) []backend.Check {
 	row := func(n int, severity exam.Severity, command string, judge func(s postgres.Survey) exam.Finding, after ...int) backend.Check {
@@ -84,11 +101,8 @@ func serverChecks(ask survey, noFsync, async func() bool) []backend.Check {
 		}
 		c.Look = func(ctx context.Context, _ *backend.Facts) exam.Finding {
 			s, err := ask(ctx)
-			if err != nil && n != 3 {
-				return exam.Behind("PA-PG-003")
-			}
 			if err != nil {
-				return exam.FailedBy(err)
+				return unknown(n, err)
 			}
 			return judge(s)
 		}

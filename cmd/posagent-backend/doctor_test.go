@@ -130,6 +130,8 @@ func TestDoctor_OneFaultOneName(t *testing.T) {
 	}{
 		{name: "nothing", seed: func(*sick) {}},
 		{name: "no TLS to another machine", want: "PA-PG-001", code: 6, seed: func(b *sick) { b.url = "postgres://serves@192.0.2.1/postgres" }},
+		{name: "a URL of something else", want: "PA-PG-001", code: 6, seed: func(b *sick) { b.url = "mysql://serves@db/pos" }},
+		{name: "a URL that cannot be read", want: "PA-PG-001", code: 6, seed: func(b *sick) { b.url = "postgres://serves:a b@h:99999/pos" }},
 		{name: "no such account", want: "PA-PG-002", code: 8, seed: func(b *sick) { b.url = strings.Replace(b.url, "serves", "nobody", 1) }},
 		{name: "no server", want: "PA-PG-003", code: 7, seed: func(b *sick) { b.url = "postgres://serves@/postgres?host=" + b.dir }},
 		{name: "another server than the one that was seen", want: "PA-PG-005", code: 6, seed: func(b *sick) {

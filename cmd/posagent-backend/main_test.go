@@ -426,6 +426,16 @@ func TestRefusals(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &v))
 	require.Equal(t, v.Remembered.System, v.Server.System)
 
+	// Nothing is made in a place without books, and no key is left behind for a copy that cannot be made.
+	none, to := filepath.Join(dir, "nobooks"), filepath.Join(dir, "to")
+	code, _, talk = ask("migrate", "--give-up", "--from", "sqlite:"+none, "--state", dir)
+	require.Equal(t, usage.ExitFailed, code, talk)
+	require.Contains(t, talk, "posagent backend --state DIR has its books in DIR/backend")
+	require.NoDirExists(t, none)
+	code, _, talk = ask("migrate", "--dry-run", "--from", "sqlite:"+p.dir, "--to", db.URL("nowhere"), "--tolerate", "no-fsync", "--state", to)
+	require.Equal(t, usage.ExitFailed, code, talk)
+	require.NoFileExists(t, filepath.Join(to, "backend.key"))
+
 	// Another server has taken its place.
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, p.cmd.Wait())

@@ -71,7 +71,8 @@ func migrate(ctx context.Context, c *call) (err error) {
 	if c.from == "" || c.to == "" && !c.giveUp {
 		return usage.Fail(usage.ExitUsage, "migrate: want --from PLACE and --to PLACE, each sqlite:DIR or postgres://…")
 	}
-	if err := c.oneKey(); err != nil {
+	made, err := c.oneKey()
+	if err != nil {
 		return err
 	}
 	from, err := c.books(ctx, c.from)
@@ -86,6 +87,9 @@ func migrate(ctx context.Context, c *call) (err error) {
 		return c.Print(migrationView{Schema: migrationSchema, From: from.Name}, from.Name+" takes work again; drop the copy")
 	}
 	to, err := c.books(ctx, c.to)
+	if err != nil && made != "" { // nothing is sealed with it there
+		err = errors.Join(err, os.Remove(made))
+	}
 	if err != nil {
 		return ended(err)
 	}
@@ -150,8 +154,9 @@ func (c *call) books(ctx context.Context, place string) (o opened, err error) {
 	return c.alone(ctx, backend.StoreOptions{Steps: backend.Schema(), Wrapper: keys, Log: c.Log})
 }
 
-// oneKey gives both places the same key: what is sealed is copied as it is.
-func (c *call) oneKey() error {
+// oneKey gives both places the same key: what is sealed is copied as it is. made is the file where there was none. Books without a key
+// are none: nothing is made in the place of --from.
+func (c *call) oneKey() (made string, err error) {
 	var dirs []string
 	for _, place := range []string{c.from, c.to} {
 		dir, isFile := strings.CutPrefix(place, sqlitePlace)
@@ -160,27 +165,27 @@ func (c *call) oneKey() error {
 		}
 		dirs = append(dirs, dir)
 	}
-	if c.to == "" || dirs[0] == dirs[1] {
-		return nil
-	}
 	paths := []string{filepath.Join(dirs[0], backend.KeyName), filepath.Join(dirs[1], backend.KeyName)}
 	own, err := os.ReadFile(paths[0])
 	if err != nil {
-		return usage.Fail(usage.ExitFailed, "the key of the books: %v (the place of the books is named by --from, for a database with --state)", err)
+		return "", usage.Fail(usage.ExitFailed, "the key of the books: %v (the place of the books is named by --from, for a database with --state; posagent backend --state DIR has its books in DIR/backend)", err)
+	}
+	if c.to == "" || dirs[0] == dirs[1] {
+		return "", nil
 	}
 	other, err := os.ReadFile(paths[1])
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(dirs[1], 0o700); err != nil {
-			return ended(err)
+			return "", ended(err)
 		}
-		return ended(writeKey(paths[1], own))
+		return paths[1], ended(writeKey(paths[1], own))
 	case err != nil:
-		return ended(err)
+		return "", ended(err)
 	case !bytes.Equal(own, other):
-		return usage.Fail(usage.ExitRefused, "%s is another key than %s: what is sealed could not be read in the copy (take it away where nothing needs it)", paths[1], paths[0])
+		return "", usage.Fail(usage.ExitRefused, "%s is another key than %s: what is sealed could not be read in the copy (take it away where nothing needs it)", paths[1], paths[0])
 	}
-	return nil
+	return "", nil
 }
 
 // writeKey makes a file durably that was not there.

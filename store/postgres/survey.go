@@ -59,7 +59,7 @@ const surveyWithin = 2 * time.Second
 func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err error) {
 	cfg, err := pgx.ParseConfig(opt.URL)
 	if err != nil {
-		return s, fmt.Errorf("store: %w", err)
+		return s, fmt.Errorf("%w: %w", ErrURL, err)
 	}
 	if s.Plain = encrypted(cfg, opt.Tolerate); s.Plain != nil {
 		return s, nil
