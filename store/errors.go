@@ -64,6 +64,9 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
+	if e.PID == 0 { // it is not known
+		return fmt.Sprintf("store: %s is already in use by another process", e.Path)
+	}
 	return fmt.Sprintf("store: %s is already in use by process %d", e.Path, e.PID)
 }
 

@@ -263,7 +263,7 @@ func upgrade(ctx context.Context, c *call) error {
 	if err := s.Close(); err != nil {
 		return ended(err)
 	}
-	fmt.Fprintf(c.Err, "%d steps applied in schema %s; the account that serves needs:\n", steps, schema)
+	fmt.Fprintf(c.Err, "schema %s is up to date, with %d steps in all; the account that serves needs:\n", schema, steps)
 	text := strings.ReplaceAll(grants, "SCHEMA SCHEMA", `SCHEMA "`+schema+`"`)
 	text = strings.ReplaceAll(text, "SCHEMA.store", `"`+schema+`".store`)
 	return c.Print(struct {
