@@ -34,8 +34,8 @@ func rollVerbs(flags func(names ...string) func(*Call, *flag.FlagSet)) usage.Com
 	return usage.Command[*Call]{Verb: usage.Verb{
 		Name: "roll", Short: "give settings to all terminals, one stage after the other, and take them back",
 		Long: "A stage begins when enough of the one before work with the settings and were healthy for a time. It pauses by itself once at least\n" +
-			"two terminals, and more than 5 % of those that tried, refuse the settings, go back from them, or fall silent with them; or where a stage has none left to\n" +
-			"wait for, and too few are healthy.",
+			"two terminals, and more than 5 % of those that tried, refuse the settings, go back from them, or fall silent with them;\n" +
+			"or where a stage has none left to wait for, and too few are healthy.",
 		Examples: []string{"PROGRAM fleet roll start offline.max_count=50 WHERE", "PROGRAM fleet roll list WHERE", "PROGRAM fleet roll back ID WHERE"},
 	}, Commands: []usage.Command[*Call]{
 		{

@@ -87,7 +87,7 @@ func migrate(ctx context.Context, c *call) (err error) {
 		return c.Print(migrationView{Schema: migrationSchema, From: from.Name}, from.Name+" takes work again; drop the copy")
 	}
 	to, err := c.books(ctx, c.to)
-	if err != nil && made != "" { // nothing is sealed with it there
+	if err != nil && made != "" { // --from has it, and nothing was copied
 		err = errors.Join(err, os.Remove(made))
 	}
 	if err != nil {

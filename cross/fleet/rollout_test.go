@@ -104,14 +104,17 @@ func (s *site) end(i int) error {
 	return b.Close()
 }
 
+// running is nil where the backend has ended.
+func (of *instance) running() *backend.Backend {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	return of.now
+}
+
 // any is one of the backends that run, as a balancer chooses it.
 func (s *site) any(n int) *backend.Backend {
 	for i := range s.backends {
-		of := s.backends[(n+i)%len(s.backends)]
-		of.mu.Lock()
-		b := of.now
-		of.mu.Unlock()
-		if b != nil {
+		if b := s.backends[(n+i)%len(s.backends)].running(); b != nil {
 			return b
 		}
 	}
@@ -129,16 +132,13 @@ func (s *site) driver(of *box, n int) enrol.Driver {
 			return b.Fleet(), nil
 		},
 		Try: func(_ context.Context, trial enrol.Trial) error {
-			if of.habit == refuses && trial.Revision > 1 && !of.old(trial.Text) {
+			if of.habit == refuses && trial.Revision > 1 && trial.Text != before {
 				return errTrial
 			}
 			return nil
 		},
 	}
 }
-
-// old reports whether a configuration has the settings of before.
-func (*box) old(text wire.Secret) bool { return text == before }
 
 // poll is what a terminal does once a minute: it asks for a newer configuration, works with it, and says how that goes.
 func (s *site) poll(ctx context.Context, of *box, n int) {
@@ -153,7 +153,7 @@ func (s *site) poll(ctx context.Context, of *box, n int) {
 		switch {
 		case e != nil:
 			s.t.Errorf("%s: %v", of.id, e)
-		case of.habit != dies || of.old(is.Text):
+		case of.habit != dies || is.Text == before:
 			e = of.Prove(of.id, of.trying)
 			of.trying = 0
 		case now.Sub(of.since) >= 10*time.Minute:
@@ -198,10 +198,7 @@ func (s *site) pass(ctx context.Context, d time.Duration) {
 func (s *site) advance(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, of := range s.backends {
-		of.mu.Lock()
-		b := of.now
-		of.mu.Unlock()
-		if b != nil {
+		if b := of.running(); b != nil {
 			all.Go(func() { _ = b.Fleet().Advance(ctx) })
 		}
 	}
@@ -248,7 +245,7 @@ func (s *site) revisions() map[string]int {
 		is, err := of.Active()
 		require.NoError(s.t, err)
 		word := "new"
-		if of.old(is.Text) {
+		if is.Text == before {
 			word = "old"
 		}
 		count[fmt.Sprint(word, " ", is.Revision)]++

@@ -16,7 +16,8 @@
 //   - A closure that met a conflict is run again, within bounds; ErrBusy after them.
 //   - A COMMIT without an answer, or one that the standbys did not confirm, is ErrCommitUnknown.
 //   - It reads and writes on a primary alone, and on none that is unsafe or was given up.
-//   - A number that a restored server has lost is not given again.
+//   - A number that a server has lost is not given again, where it is known to be restored: by its
+//     timeline, by another database or schema, or by a person who had the last server forgotten.
 //   - It is ready only once the server has confirmed a commit that changed something.
 //
 // It must not be imported by a terminal's program: its driver alone has megabytes.

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -73,11 +72,13 @@ func (s *Store) onwardFirst(ctx context.Context, of *sql.Conn) error {
 	if s.opt.Alone { // books that are copied give no numbers
 		return nil
 	}
-	err := of.Raw(func(c any) error {
+	if err := of.Raw(func(c any) error {
 		one := c.(*conn)
 		return s.onward(ctx, one.pg, one.at, s.memory.forgot)
-	})
-	return errors.Join(err, s.memory.remember(err))
+	}); err != nil {
+		return err
+	}
+	return s.memory.wentOn()
 }
 
 // counted reports whether numbers are those of this server already. Before the first connection has asked there are none.

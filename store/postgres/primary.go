@@ -145,9 +145,9 @@ func openMemory(path string) (*memory, error) {
 // forgotten ends the name of the file that says that a server was forgotten, until numbers have gone on.
 const forgotten = ".forgotten"
 
-// remember ends what Forget began, where numbers have gone on.
-func (m *memory) remember(failed error) error {
-	if !m.forgot || failed != nil {
+// wentOn ends what Forget began: numbers have gone on.
+func (m *memory) wentOn() error {
+	if !m.forgot {
 		return nil
 	}
 	m.forgot = false
