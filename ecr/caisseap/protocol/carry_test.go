@@ -102,6 +102,38 @@ func TestTheAnswerIsOneWrite(t *testing.T) {
 	})
 }
 
+// hurried is a terminal's end of a connection whose peer has closed before its deadline is taken off.
+type hurried struct {
+	net.Conn
+	closed <-chan struct{}
+}
+
+func (h hurried) SetReadDeadline(at time.Time) error {
+	if at.IsZero() {
+		<-h.closed
+	}
+	return h.Conn.SetReadDeadline(at)
+}
+
+// TestAnAnswerAtOnceIsTold: the answer leaves, and the register closes, before the terminal reads on.
+func TestAnAnswerAtOnceIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		register, terminal := net.Pipe()
+		closed := make(chan struct{})
+		c := carry(hurried{terminal, closed})
+		defer c.Close()
+		go func() {
+			_, _ = register.Write([]byte(request))
+			_, _ = register.Read(make([]byte, 1024))
+			_ = register.Close()
+			close(closed)
+		}()
+		_, err := c.Receive(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, c.Send(t.Context(), []byte(approval)))
+	})
+}
+
 // TestTheAnswerIsBounded: 1024 bytes are read at once, and no more.
 func TestTheAnswerIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
