@@ -107,11 +107,17 @@ func passes(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Until repeats a question as long as its answer is not definite and the terminal is there.
+// known reports whether an answer leaves the till nothing to ask. An approval whose acknowledgement the
+// terminal has not confirmed leaves the question whether it stands, where a protocol has both an ack and an id.
+func (s *Scenario) known(a Answer) bool {
+	return a.Definite() && (a.Firm || a.Word != Approved || !s.Acks || !s.IDs)
+}
+
+// Until repeats a question as long as its answer is not known and the terminal is there.
 func (s *Scenario) Until(ctx context.Context, question func() (Answer, error)) (Answer, error) {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 400*time.Millisecond) {
 		a, err := question()
-		if err == nil && a.Definite() {
+		if err == nil && s.known(a) {
 			return a, nil
 		}
 		if _, gone := s.Rows(ctx); gone != nil {
