@@ -103,6 +103,16 @@ var ofShared = []mutant{
 	{"PostgreSQL: a copy that was put back and taken gives lost numbers again", "store/postgres", "TestNumbersAfterARestore", []edit{
 		{"store/postgres/onward.go", `one.at, s.memory.forgot)`, `one.at, false)`},
 	}},
+	{"PostgreSQL: a copy that was put back is taken once its log has grown", "store/postgres", "TestACopyPutBack", []edit{
+		{"store/postgres/primary.go", `case now.beats < last.Beats:`, `case false:`},
+	}},
+	{"PostgreSQL: a copy from before there were beats is taken", "store/postgres", "TestACopyPutBack", []edit{
+		{"store/postgres/beats.go", `		return 0, nil
+	}
+	return n, err`, `		return 1 << 62, nil
+	}
+	return n, err`},
+	}},
 	{"PostgreSQL: a standby that has taken over gives the numbers of a running store", "store/postgres", "TestNumbersAfterATakeOver", []edit{
 		{"store/postgres/onward.go", `was.Timeline == at.Timeline`, `was.Timeline <= at.Timeline`},
 	}},

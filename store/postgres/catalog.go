@@ -36,7 +36,7 @@ func Catalog(r store.Reader) (list []store.Catalog, err error) {
 		FROM pg_class c
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-		WHERE c.relnamespace = current_schema()::regnamespace AND (c.relkind = 'r' AND c.relname NOT IN ('store_steps', 'store_server') OR c.relname = 'store_number')
+		WHERE c.relnamespace = current_schema()::regnamespace AND (c.relkind = 'r' AND c.relname NOT IN ('store_steps', 'store_server', 'store_beat') OR c.relname = 'store_number')
 		ORDER BY c.relname COLLATE "C", a.attnum`)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,9 @@ type Primary struct {
 	System   string `json:"system"` // identifier of the cluster
 	Timeline uint32 `json:"timeline"`
 	Position string `json:"position"` // of its log, as the server writes it: up to there all is confirmed
+	// Process remembers it, and Beats of its beats are confirmed; both are empty for a server that is only looked at.
+	Process string `json:"process,omitempty"`
+	Beats   int64  `json:"beats,omitempty"`
 }
 
 const primarySchema = "posagent.primary/1"
@@ -54,6 +57,7 @@ type seen struct {
 	version, standbys   int
 	fsync, pages        bool
 	commit, names, role string
+	beats               int64  // of the process that asks, where any is confirmed
 	started             string // when: it tells a server from another one, by whatever name it is reached
 }
 
@@ -69,14 +73,16 @@ const lookQuery = `SELECT pg_is_in_recovery(), current_setting('server_version_n
 			AND NOT EXISTS (SELECT 1 FROM pg_replication_slots l WHERE l.active_pid = r.pid AND l.slot_type = 'logical')),
 	current_user::text, pg_postmaster_start_time()::text`
 
-// look asks a server what it is.
-func look(ctx context.Context, conn *pgx.Conn) (s seen, err error) {
+// look asks a server what it is, and whether it goes on from the last one.
+func look(ctx context.Context, conn *pgx.Conn, last Primary) (s seen, err error) {
 	var segment string
 	err = conn.QueryRow(ctx, lookQuery).Scan(&s.standby, &s.version, &s.System, &segment, &s.Position, &s.fsync, &s.pages, &s.commit, &s.names, &s.standbys, &s.role, &s.started)
 	if err != nil || s.standby {
 		return s, err
 	}
-	s.Timeline, err = timeline(segment)
+	if s.Timeline, err = timeline(segment); err == nil && last.Beats > 0 {
+		s.beats, err = beatsOf(ctx, conn, last.Process)
+	}
 	return s, err
 }
 
@@ -115,7 +121,7 @@ type memory struct {
 	lock   *os.File
 	forgot bool // the last one was forgotten: the next may have lost something
 	mu     sync.Mutex
-	last   Primary
+	last   Primary // its Process is that of the memory, also where nothing is remembered yet
 }
 
 // openMemory takes the file. It answers a LockedError where another process has it.
@@ -134,6 +140,9 @@ func openMemory(path string) (*memory, error) {
 	m.last, err = Remembered(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, m.lock.Close())
+	}
+	if m.last.Process == "" {
+		m.last.Process = newProcess()
 	}
 	_, err = os.Stat(path + forgotten)
 	if m.forgot = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -193,7 +202,7 @@ func Remembered(path string) (p Primary, err error) {
 	if err != nil {
 		return p, err
 	}
-	if err := json.Unmarshal(data, &p); err != nil || p.Schema != primarySchema || p.System == "" {
+	if err := json.Unmarshal(data, &p); err != nil || p.Schema != primarySchema || p.System == "" || p.Process != "" && !isProcess(p.Process) {
 		return p, fmt.Errorf("%s does not say which server was seen last (remove it where the server is the right one): %w", path, errors.Join(err, store.ErrDamaged))
 	}
 	return p, nil
@@ -206,23 +215,35 @@ func (m *memory) remembers() Primary {
 	return m.last
 }
 
-// meet compares a server with the last one, and remembers it where it is further.
+// process names the holder of the memory, "" where nothing is remembered.
+func (m *memory) process() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.path == "" {
+		return ""
+	}
+	return m.last.Process
+}
+
+// meet remembers a server that goes on from the last one. What that had confirmed was compared when the server was chosen, with what was
+// remembered before it was asked; more may be remembered since.
 func (m *memory) meet(now Primary) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.path == "" {
 		return nil
 	}
-	if why := backwards(m.last, now); why != "" {
+	if why := another(m.last, now); why != "" {
 		return fmt.Errorf("%w: %s", ErrBackwards, why)
 	}
 	if m.last.System != "" && now.Timeline == m.last.Timeline {
-		return nil // its position counts when it is confirmed
+		return nil
 	}
+	now.Position, now.Beats = m.last.Position, m.last.Beats // they count when they are confirmed
 	return m.keep(now)
 }
 
-// confirm remembers that all is durable up to a position.
+// confirm remembers that all is durable up to a position, and up to a beat.
 func (m *memory) confirm(now Primary) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -233,7 +254,7 @@ func (m *memory) confirm(now Primary) error {
 }
 
 func (m *memory) keep(now Primary) error {
-	now.Schema = primarySchema
+	now.Schema, now.Process, now.Beats = primarySchema, m.last.Process, max(now.Beats, m.last.Beats)
 	if m.last.System != "" && position(now.Position) < position(m.last.Position) {
 		now.Position = m.last.Position
 	}
@@ -289,8 +310,8 @@ func replaceFile(path string, data []byte) error {
 	return store.SyncDir(filepath.Dir(path))
 }
 
-// backwards says why a server is not the continuation of the last one, "" = it is.
-func backwards(last, now Primary) string {
+// another says why a server is not the last one, nor one that took over from it; "" = it is one of them.
+func another(last, now Primary) string {
 	switch {
 	case last.System == "":
 		return ""
@@ -298,9 +319,21 @@ func backwards(last, now Primary) string {
 		return fmt.Sprintf("it is another one: its identifier is %s, and that of the last one was %s", now.System, last.System)
 	case now.Timeline < last.Timeline:
 		return fmt.Sprintf("it is a primary that was given up: it is on timeline %d, and the last one was on %d", now.Timeline, last.Timeline)
+	}
+	return ""
+}
+
+// backwards says why a server does not go on from the last one, "" = it does.
+func backwards(last Primary, now seen) string {
+	why := another(last, now.Primary)
+	switch {
+	case last.System == "" || why != "":
+		return why
 	case position(now.Position) < position(last.Position):
 		return fmt.Sprintf("it ends at %s of timeline %d, and all was confirmed up to %s of timeline %d: what lies between is lost",
 			now.Position, now.Timeline, last.Position, last.Timeline)
+	case now.beats < last.Beats:
+		return fmt.Sprintf("it has %d of the %d marks that this process left in it: it is a copy from before that was put back, and what was confirmed since is lost", now.beats, last.Beats)
 	}
 	return ""
 }

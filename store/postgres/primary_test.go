@@ -143,6 +143,23 @@ func TestACopyPutBack(t *testing.T) {
 	require.ErrorIs(t, err, postgres.ErrBackwards)
 	require.ErrorContains(t, err, "what lies between is lost")
 
+	// It stays refused when its log has grown beyond what is remembered, by those who remember nothing.
+	for range 3 {
+		server.Exec("", "SELECT pg_switch_wal()")
+		kept(t, at(server.URL(""), ""))
+	}
+	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))
+	require.ErrorIs(t, err, postgres.ErrBackwards)
+	require.ErrorContains(t, err, "it is a copy from before that was put back")
+	last, err := postgres.Remembered(memory)
+	require.NoError(t, err)
+	_, err = postgres.Look(t.Context(), at(server.URL(""), ""), &last)
+	require.ErrorIs(t, err, postgres.ErrBackwards)
+	server.Exec("", "DROP TABLE store_beat") // a copy from before there were any
+	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))
+	require.ErrorIs(t, err, postgres.ErrBackwards)
+	server.Exec("", "CREATE TABLE store_beat (process TEXT PRIMARY KEY, n BIGINT NOT NULL)")
+
 	// A crash alone is no older copy.
 	require.NoError(t, postgres.Forget(memory))
 	for range 5 {
@@ -159,6 +176,31 @@ func TestACopyPutBack(t *testing.T) {
 	_, err = postgres.Remembered(memory)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	kept(t, at(other.URL(""), memory))
+}
+
+// A directory that remembers a server from before beats were counted goes on, and is refused a copy from then on.
+func TestAMemoryWithoutBeats(t *testing.T) {
+	server := start(t)
+	if server == nil {
+		return
+	}
+	memory := filepath.Join(t.TempDir(), "primary")
+	kept(t, at(server.URL(""), memory))
+	last, err := postgres.Remembered(memory)
+	require.NoError(t, err)
+	old := `{"schema": "posagent.primary/1", "system": "` + last.System + `", "timeline": 1, "position": "` + last.Position + `"}`
+	require.NoError(t, os.WriteFile(memory, []byte(old), 0o600))
+	kept(t, at(server.URL(""), memory))
+	again, err := postgres.Remembered(memory)
+	require.NoError(t, err)
+	require.NotEqual(t, last.Process, again.Process)
+	require.Positive(t, again.Beats)
+	server.Exec("", "UPDATE store_beat SET n = n - 1")
+	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))
+	require.ErrorIs(t, err, postgres.ErrBackwards)
+	require.NoError(t, os.WriteFile(memory, []byte(`{"schema": "posagent.primary/1", "system": "1", "timeline": 1, "process": "'; DROP TABLE store_beat; --"}`), 0o600))
+	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))
+	require.ErrorIs(t, err, store.ErrDamaged)
 }
 
 // One process has the memory of a directory.

@@ -45,8 +45,9 @@ func servers(cfg *pgx.ConnConfig) (list []*pgx.ConnConfig) {
 // choose asks all servers what they are, and returns a session with the primary. Where it is none of them, the error says why, and at is
 // the server that it speaks of.
 func (c *connector) choose(ctx context.Context) (one *conn, at seen, err error) {
-	all := c.ask(ctx)
-	chosen, err := pick(all, c.last(), c.tolerate)
+	last := c.last()
+	all := c.ask(ctx, last)
+	chosen, err := pick(all, last, c.tolerate)
 	for _, s := range all {
 		if s.conn != nil && (s != chosen || err != nil) {
 			_ = s.conn.Close() // nothing was done on it
@@ -59,7 +60,7 @@ func (c *connector) choose(ctx context.Context) (one *conn, at seen, err error) 
 }
 
 // ask asks all servers at once.
-func (c *connector) ask(ctx context.Context) []*server {
+func (c *connector) ask(ctx context.Context, last Primary) []*server {
 	ctx, cancel := context.WithTimeout(ctx, openWithin)
 	defer cancel()
 	type answer struct {
@@ -70,7 +71,7 @@ func (c *connector) ask(ctx context.Context) []*server {
 	all := make([]*server, len(c.servers))
 	for i, cfg := range c.servers {
 		all[i] = &server{name: fmt.Sprintf("%s:%d", cfg.Host, cfg.Port), err: fmt.Errorf("%w: it does not answer", store.ErrIO)}
-		go func() { answers <- answer{i, c.meet(ctx, all[i].name, cfg)} }()
+		go func() { answers <- answer{i, c.meet(ctx, all[i].name, cfg, last)} }()
 	}
 	var late <-chan time.Time
 	for n := range all {
@@ -95,7 +96,7 @@ func (c *connector) ask(ctx context.Context) []*server {
 }
 
 // meet connects to one server and asks it what it is.
-func (c *connector) meet(ctx context.Context, name string, cfg *pgx.ConnConfig) *server {
+func (c *connector) meet(ctx context.Context, name string, cfg *pgx.ConnConfig, last Primary) *server {
 	s, one := &server{name: name}, &conn{by: c}
 	cfg = cfg.Copy()
 	cfg.Tracer = one
@@ -107,7 +108,7 @@ func (c *connector) meet(ctx context.Context, name string, cfg *pgx.ConnConfig) 
 	if one.pg, s.err = pgx.ConnectConfig(ctx, cfg); s.err != nil {
 		return s
 	}
-	if s.at, s.err = look(ctx, one.pg); s.err != nil {
+	if s.at, s.err = look(ctx, one.pg, last); s.err != nil {
 		_ = one.Close() // err says what is wrong
 		return s
 	}
@@ -128,7 +129,7 @@ func pick(all []*server, last Primary, t Tolerated) (*server, error) {
 			continue
 		}
 		primaries = append(primaries, s)
-		if why := backwards(last, s.at.Primary); why != "" {
+		if why := backwards(last, s.at); why != "" {
 			s.err = fmt.Errorf("%w: %s", ErrBackwards, why)
 			continue
 		}

@@ -72,7 +72,11 @@ func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err 
 	}
 	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, surveyWithin)
 	by := &connector{servers: servers(cfg)}
-	all := by.ask(ctx)
+	var remembered Primary
+	if last != nil {
+		remembered = *last
+	}
+	all := by.ask(ctx, remembered)
 	defer func() {
 		for _, one := range all {
 			if one.conn != nil {
@@ -85,10 +89,6 @@ func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err 
 		if code := codeOf(one.err); strings.HasPrefix(code, "28") || code == "3D000" {
 			s.Refused = one.err
 		}
-	}
-	var remembered Primary
-	if last != nil {
-		remembered = *last
 	}
 	chosen, err := pick(all, remembered, Tolerated{Async: true, NoFsync: true, Plain: true}) // its dangers are checks of their own
 	old := chosen.at.version < 150000                                                        // which has a check of its own

@@ -130,12 +130,11 @@ func (s *Store) durable(ctx context.Context) error {
 	var at seen
 	err = of.Raw(func(c any) (err error) {
 		one := c.(*conn)
-		if at, err = look(ctx, one.pg); err != nil {
+		if at, err = look(ctx, one.pg, Primary{}); err != nil {
 			return err
 		}
 		one.alone = false
-		// As one simple query: its answer comes after its commit.
-		_, err = one.pg.PgConn().Exec(ctx, "SELECT pg_logical_emit_message(true, 'posagent', '')").ReadAll()
+		at.Beats, err = beat(ctx, one.pg, s.memory.process())
 		if err == nil && one.alone {
 			err = errors.New("the standbys did not confirm it")
 		}
