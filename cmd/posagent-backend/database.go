@@ -149,6 +149,8 @@ func ended(err error) error {
 		return usage.Fail(usage.ExitRefused, "%v (nothing was read or written; look which server is the right one; "+name+" database forget --reason TEXT takes the one that is there)", err)
 	case errors.Is(err, postgres.ErrUnsafe):
 		return usage.Fail(usage.ExitRefused, "%v (--tolerate takes the danger)", err)
+	case errors.Is(err, postgres.ErrRights):
+		return usage.Fail(usage.ExitAuth, "%v ("+name+" database upgrade, as the owner of the tables, brings them up to date and prints what to grant)", err)
 	case errors.Is(err, postgres.ErrURL):
 		return usage.Fail(usage.ExitUsage, "%v (postgres://user@host/name, several hosts with commas)", err)
 	case errors.Is(err, store.ErrNewer):
@@ -218,10 +220,9 @@ func runDatabase(ctx context.Context, c *call) error {
 		return usage.Fail(usage.ExitUsage, "database: want nothing, upgrade or forget, not %q", strings.Join(c.Args, " "))
 	}
 	v := databaseView{Schema: databaseSchema}
-	if last, err := postgres.Remembered(memory); err == nil {
-		v.Remembered = &last
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return ended(err)
+	var err error
+	if v.Remembered, err = remembered(c.dir()); err != nil {
+		return err
 	}
 	o, err := c.options(backend.StoreOptions{})
 	if err != nil {
@@ -236,6 +237,18 @@ func runDatabase(ctx context.Context, c *call) error {
 	}
 	text := "remembered  " + described(v.Remembered) + "\nserver      " + described(v.Server)
 	return errors.Join(c.Print(v, text), ended(err))
+}
+
+// remembered returns the server that a directory remembers, nil = none.
+func remembered(dir string) (*postgres.Primary, error) {
+	last, err := postgres.Remembered(memoryFile(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, ended(err)
+	}
+	return &last, nil
 }
 
 // grants are what an account needs that serves, and no more. SERVES is its name, SCHEMA that of the tables.
@@ -254,6 +267,13 @@ func upgrade(ctx context.Context, c *call) error {
 	o, err := c.options(backend.StoreOptions{Steps: backend.Schema(), Wrapper: keys, Log: c.Log})
 	if err != nil {
 		return err
+	}
+	last, err := remembered(c.dir())
+	if err != nil {
+		return err
+	}
+	if _, err := postgres.Look(ctx, o, last); err != nil {
+		return ended(err)
 	}
 	s, err := postgres.Open(ctx, o)
 	if err != nil {

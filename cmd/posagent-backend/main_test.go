@@ -475,6 +475,30 @@ func TestLeastRights(t *testing.T) {
 	} {
 		require.Error(t, db.Try(serves, statement), statement)
 	}
+	// A right that is taken away later ends all work, and the balancer's hold on the process; given back, it serves again.
+	for _, c := range []struct {
+		change string
+		code   int
+	}{{"REVOKE UPDATE ON pos.books_ledger FROM serves", 503}, {"GRANT UPDATE ON pos.books_ledger TO serves", 204}} {
+		db.Exec("", c.change)
+		require.Eventually(t, func() bool {
+			res, err := http.Get(p.url + "/readyz")
+			if err != nil {
+				return false
+			}
+			_ = res.Body.Close()
+			return res.StatusCode == c.code
+		}, time.Minute, 50*time.Millisecond, c.change)
+	}
+	db.Exec("", "REVOKE SELECT ON pos.cards_payment FROM serves")
+	code, _, talk = ask("--db", serves, "--state", t.TempDir(), "--tolerate", "no-fsync")
+	require.Equal(t, usage.ExitAuth, code, talk)
+	require.Contains(t, talk, "SELECT on cards_payment")
+	require.Contains(t, talk, "database upgrade, as the owner of the tables")
+	// A table of somebody else's is no affair of the account's.
+	db.Exec("", "GRANT SELECT ON pos.cards_payment TO serves; CREATE ROLE clerk; CREATE TABLE pos.notes (n INTEGER); ALTER TABLE pos.notes OWNER TO clerk")
+	begin(t, serves, owner, "").end()
+
 	// What lets numbers go on runs as the owner: it takes no table of the account's for one of the schema's.
 	require.NoError(t, db.Try(serves, `CREATE TEMPORARY TABLE store_server (id BIGINT PRIMARY KEY, name TEXT NOT NULL);
 		CREATE FUNCTION pg_temp.take() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'CREATE ROLE taken SUPERUSER'; RETURN NEW; END $$;

@@ -29,6 +29,6 @@ var ofDoctors = []mutant{
 		{"store/postgres/survey.go", `		s.Backwards = err`, `		s.Backwards = nil`},
 	}},
 	{"doctor sees no right that is missing", "cmd/posagent-backend", "TestDoctor_OneFaultOneName", []edit{
-		{"store/postgres/survey.go", `AND NOT has_table_privilege(c.oid, p)`, `AND has_table_privilege(c.oid, p) IS NULL`},
+		{"store/postgres/rights.go", `AND NOT has_table_privilege(c.oid, p)`, `AND has_table_privilege(c.oid, p) IS NULL`},
 	}},
 }

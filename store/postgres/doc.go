@@ -8,7 +8,7 @@
 // dialect.go writes the store's SQL as PostgreSQL has it, driver.go carries it, changed.go notes what
 // it changed, errors.go names what failed. numbers.go counts by sequences, and onward.go lets them go on
 // where another server gave the last numbers. beats.go marks the server, so that a copy is known by the
-// marks that it lacks. survey.go reads what a doctor looks at.
+// marks that it lacks; rights.go looks for what an account lacks. survey.go reads what a doctor looks at.
 //
 // It keeps the contract of store. It guarantees:
 //   - Writes are SERIALIZABLE: they are as serial as those of an engine that runs one at a time.
@@ -18,8 +18,9 @@
 //   - A COMMIT without an answer, or one that the standbys did not confirm, is ErrCommitUnknown.
 //   - It reads and writes on a primary alone, and on none that is unsafe or was given up.
 //   - It works on no server that lacks a mark which this process has left in it and had confirmed, however
-//     long the server's log has grown since. A mark is left with each beat: what was confirmed within one
-//     beat before a copy was made may be missing without one.
+//     long the server's log has grown since. A mark is left with each beat: what was confirmed after a copy
+//     was made and before the next beat may be missing without one.
+//   - It works with no account that lacks a right on one of its tables.
 //   - A number that a server has lost is not given again, where it is known to be restored: by its
 //     timeline, by another database or schema, or by a person who had the last server forgotten.
 //   - It is ready only once the server has confirmed a commit that changed something.

@@ -49,6 +49,8 @@ func classify(err error) error {
 		sentinel = store.ErrFull
 	case code[:2] == "58", code == "XX000", code[:2] == "57" && code != "57014", code[:2] == "08": // the server's machine, its end, the way to it
 		sentinel = store.ErrIO
+	case code == "42501":
+		sentinel = ErrRights
 	case code == "25006": // a standby, or one that was set to read only
 		sentinel = store.ErrReadOnly
 	case code == "XX001", code == "XX002":

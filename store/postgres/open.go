@@ -81,7 +81,7 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open connects and brings the schema up to date. ctx bounds the opening only. It answers ErrIO, ErrNewer, ErrReadOnly (a standby),
-// ErrUnsafe, ErrBackwards, ErrLocked (another process has the memory, or the schema alone) or ErrNoWrapper.
+// ErrUnsafe, ErrBackwards, ErrRights, ErrLocked (another process has the memory, or the schema alone) or ErrNoWrapper.
 func Open(ctx context.Context, opt Options) (*Store, error) {
 	if opt.Wrapper == nil {
 		return nil, store.ErrNoWrapper
@@ -215,6 +215,9 @@ func (s *Store) start(ctx context.Context) error {
 		return err
 	}
 	if s.schema, err = s.migrate(ctx, conn); err != nil {
+		return classify(err)
+	}
+	if err := mayWork(ctx, conn); err != nil {
 		return classify(err)
 	}
 	return classify(s.onwardFirst(ctx, conn))

@@ -26,6 +26,8 @@ var (
 	// ErrBackwards: the server lacks what an earlier one has confirmed: it was restored from a copy, was replaced by another one, or is
 	// a primary that was given up.
 	ErrBackwards = errors.New("store: the server went backwards")
+	// ErrRights: the account lacks rights on the tables.
+	ErrRights = errors.New("store: the account may not do what its work needs")
 	// ErrURL: the URL is not one.
 	ErrURL = errors.New("store: the URL of the database cannot be read")
 )

@@ -134,13 +134,6 @@ const (
 	standbyQuery = `SELECT COALESCE(application_name, ''), COALESCE(sync_state IN ('sync', 'quorum') AND state = 'streaming', false),
 		COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::bigint, COALESCE(extract(epoch FROM replay_lag), 0)::float8
 		FROM pg_stat_replication WHERE COALESCE(application_name, '') NOT IN ('pg_basebackup', 'pg_receivewal') ORDER BY 1`
-	lackQuery = `SELECT p || ' on ' || c.relname FROM pg_class c CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
-		WHERE c.relkind = 'r' AND c.relnamespace = to_regnamespace(current_schema()::text) AND NOT has_table_privilege(c.oid, p)
-			AND (c.relname NOT IN ('store_steps', 'store_server') OR p = 'SELECT')
-		UNION ALL SELECT 'USAGE on ' || relname::text FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()::text)
-			AND CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') ELSE false END
-		UNION ALL SELECT 'EXECUTE on ' || proname::text FROM pg_proc WHERE pronamespace = to_regnamespace(current_schema()::text)
-			AND proname = 'store_numbers_by' AND NOT has_function_privilege(oid, 'EXECUTE') ORDER BY 1`
 	excessQuery = `SELECT what FROM (VALUES
 		('it is a superuser', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)),
 		('it owns tables, or is a member of their owner', EXISTS (SELECT 1 FROM pg_class WHERE relkind = 'r' AND relnamespace = to_regnamespace(current_schema()::text)
@@ -174,7 +167,10 @@ func (s *Survey) read(ctx context.Context, conn *pgx.Conn) error {
 		return t, err
 	})
 	s.Hidden = !sees && len(s.Standbys) > 0
-	for query, to := range map[string]*[]string{lackQuery: &s.Lacks, excessQuery: &s.Excess, deadQuery: &s.Dead} {
+	if err == nil {
+		s.Lacks, err = lacks(ctx, conn)
+	}
+	for query, to := range map[string]*[]string{excessQuery: &s.Excess, deadQuery: &s.Dead} {
 		if err != nil {
 			break
 		}

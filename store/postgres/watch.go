@@ -77,7 +77,10 @@ func (s *Store) tell(ctx context.Context, err error) {
 func (s *Store) judge(ctx context.Context) error {
 	one, at, err := s.by.choose(ctx)
 	if err == nil {
-		err = errors.Join(s.memory.meet(at.Primary), one.Close())
+		if err = s.memory.meet(at.Primary); err == nil {
+			err = rights(ctx, one.pg)
+		}
+		err = errors.Join(err, one.Close())
 	}
 	if err != nil {
 		return s.met(ctx, err)
@@ -90,7 +93,7 @@ func (s *Store) bar(err error) {
 	switch {
 	case err == nil:
 		s.barred.Store(nil)
-	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrReadOnly), errors.Is(err, ErrUnsafe), errors.Is(err, ErrBackwards):
+	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrReadOnly), errors.Is(err, ErrUnsafe), errors.Is(err, ErrBackwards), errors.Is(err, ErrRights):
 		s.barred.Store(&err)
 	}
 }
