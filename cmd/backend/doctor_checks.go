@@ -142,11 +142,8 @@ func settingChecks() []Check {
 		{
 			ID: "PA-SET-002", Severity: exam.Major, After: []string{"PA-SET-001"}, Command: "{program} --help",
 			Look: func(_ context.Context, f *Facts) exam.Finding {
-				host, _, _ := net.SplitHostPort(f.Listen) // the check before has split it
-				ip := net.ParseIP(host)
-				near := host == "localhost" || ip != nil && ip.IsLoopback()
-				own := f.Config.Backend.Credentials.Bearer
-				return exam.WarnedIf(!near && (own == "" || own == backend.DemoCredentials().Bearer), f.Listen+" is open to other machines, and the bearer token is the printed one")
+				why := open(f.Listen, f.Config.Backend.Credentials.Bearer)
+				return exam.WarnedIf(why != "", why)
 			},
 		},
 		{
@@ -219,7 +216,11 @@ func bookChecks(gates []string) []Check {
 			ID: "PA-BKS-001", Severity: exam.Critical, After: after, Command: "ls -l {state}",
 			Look: func(ctx context.Context, f *Facts) exam.Finding {
 				_, err := f.Books(ctx)
-				if errors.Is(err, fs.ErrNotExist) {
+				switch {
+				case errors.Is(err, fs.ErrNotExist) && f.shared:
+					return exam.Failed("seen", "the schema has no tables").
+						Typed("make them as the account that owns the schema", "{program} database upgrade --db OWNER-URL{flags}")
+				case errors.Is(err, fs.ErrNotExist):
 					return exam.Nothing("no books yet: the first start makes them")
 				}
 				return exam.FailedBy(err)

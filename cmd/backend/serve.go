@@ -167,3 +167,13 @@ func Running(dir string) (string, error) {
 	}
 	return strings.TrimSpace(string(data)), err
 }
+
+// open says why an address is open to whoever has read the documents, "" = it is not.
+func open(listen string, bearer wire.Secret) string {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	if err != nil || host == "localhost" || ip != nil && ip.IsLoopback() || bearer != "" && bearer != backend.DemoCredentials().Bearer {
+		return ""
+	}
+	return listen + " is open to other machines, and the bearer token is the printed one"
+}

@@ -115,8 +115,12 @@ func serve(ctx context.Context, c *Call) error {
 	if c.serve.fleet && cfg.Backend.FleetToken == backend.DemoCredentials().Operator {
 		c.Log.Warn("whoever knows the sandbox's token can enrol terminals here: set [backend] fleet_token_file")
 	}
+	listen := cmp.Or(c.serve.listen, cfg.Backend.Listen)
+	if why := open(listen, cfg.Backend.Credentials.Bearer); why != "" {
+		c.Log.Warn(why + ": set [backend.credentials] bearer")
+	}
 	return Serve(ctx, Serving{
-		Config: cfg, Dir: dir, Listen: cmp.Or(c.serve.listen, cfg.Backend.Listen), Remedy: "choose another address with --listen",
+		Config: cfg, Dir: dir, Listen: listen, Remedy: "choose another address with --listen",
 		Fleet: c.serve.fleet, Drain: c.serve.drain, Monitor: c.serve.monitor, Requests: c.requests(), Version: c.Version, Engine: c.Engine, Log: c.Log, Ended: c.Ended,
 		Up: func(url, monitor string) {
 			if monitor != "" {

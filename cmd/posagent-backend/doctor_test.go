@@ -149,6 +149,10 @@ func TestDoctor_OneFaultOneName(t *testing.T) {
 		{name: "a schema that is not there", want: "PA-PG-010", code: 1, seed: func(b *sick) {
 			b.url = regexp.MustCompile(`search_path=\w+`).ReplaceAllString(b.url, "search_path=nowhere")
 		}},
+		{name: "a schema without tables", want: "PA-BKS-001", code: 1, seed: func(b *sick) {
+			b.server.Exec("", "CREATE SCHEMA IF NOT EXISTS empty; GRANT USAGE ON SCHEMA empty TO serves")
+			b.url = regexp.MustCompile(`search_path=\w+`).ReplaceAllString(b.url, "search_path=empty")
+		}},
 		{name: "an account that cannot insert", want: "PA-PG-011", code: 1, seed: func(b *sick) { b.server.Exec(b.owner, "REVOKE INSERT ON cards_payment FROM serves") }},
 		{name: "an account that takes no numbers", want: "PA-PG-011", code: 1, seed: func(b *sick) { b.server.Exec(b.owner, "REVOKE USAGE ON SEQUENCE store_number_cases_case FROM serves") }},
 		{name: "an account that cannot move numbers on", want: "PA-PG-011", code: 1, seed: func(b *sick) {
@@ -197,6 +201,19 @@ func TestDoctor_OneFaultOneName(t *testing.T) {
 			require.Equal(t, want, bad, out)
 			require.Equal(t, f.code, code, out)
 		})
+	}
+}
+
+// TestAnOpenAddressIsSaid: who serves other machines with the printed token is told so.
+func TestAnOpenAddressIsSaid(t *testing.T) {
+	db := server(t)
+	if db == nil {
+		return
+	}
+	for config, said := range map[string]bool{"": true, "[backend.credentials]\nbearer = \"a-token-of-our-own\"\n": false} {
+		p := begin(t, db.Place(), nil, config, "--listen", "0.0.0.0:0")
+		p.end()
+		require.Equal(t, said, strings.Contains(p.said.String(), "is open to other machines, and the bearer token is the printed one: set [backend.credentials] bearer"), p.said)
 	}
 }
 

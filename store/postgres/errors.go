@@ -24,6 +24,22 @@ const (
 	sequenceEnded   = "2200H"
 )
 
+// refuses reports whether an error is that of a server, or of an account, that must not be worked with.
+func refuses(err error) bool {
+	for _, why := range []error{store.ErrLocked, store.ErrReadOnly, ErrUnsafe, ErrBackwards, ErrRights} {
+		if errors.Is(err, why) {
+			return true
+		}
+	}
+	return false
+}
+
+// awayError is a refusal as a caller meets it: to him the server is away. Its text is that of the refusal.
+type awayError struct{ error }
+
+// Unwrap makes errors.Is find the refusal, and ErrIO.
+func (e awayError) Unwrap() []error { return []error{e.error, store.ErrIO} }
+
 // conflicts reports whether a transaction met another one, and may be run again.
 func conflicts(err error) bool {
 	switch codeOf(err) {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -105,7 +106,7 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 }
 
 // OpenReader opens a database for reading beside those that write to it. It applies no step and remembers no server. It answers the
-// errors of Open.
+// errors of Open, and fs.ErrNotExist where the schema has no tables.
 func OpenReader(ctx context.Context, opt Options) (*Store, error) {
 	opt.Memory = ""
 	s, err := connect(opt, map[string]string{"default_transaction_read_only": "on"})
@@ -128,6 +129,9 @@ func (s *Store) known(ctx context.Context) error {
 	}
 	defer s.give(conn)
 	applied, err := appliedSteps(ctx, conn)
+	if codeOf(err) == undefinedTable {
+		return fmt.Errorf("%w: the schema has no tables", fs.ErrNotExist)
+	}
 	if err != nil {
 		return s.met(ctx, err)
 	}

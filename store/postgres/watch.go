@@ -93,7 +93,7 @@ func (s *Store) bar(err error) {
 	switch {
 	case err == nil:
 		s.barred.Store(nil)
-	case errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrReadOnly), errors.Is(err, ErrUnsafe), errors.Is(err, ErrBackwards), errors.Is(err, ErrRights):
+	case refuses(err):
 		s.barred.Store(&err)
 	}
 }

@@ -217,7 +217,11 @@ func (s *Store) met(ctx context.Context, err error) error {
 	case s.isClosed():
 		return store.ErrClosed
 	}
-	if err = classify(err); codeOf(err) == "" && !errors.Is(err, store.ErrIO) && !errors.Is(err, store.ErrReadOnly) {
+	switch err = classify(err); {
+	case codeOf(err) != "" || errors.Is(err, store.ErrIO) || errors.Is(err, store.ErrReadOnly):
+	case refuses(err):
+		err = awayError{err}
+	default:
 		err = fmt.Errorf("%w: %w", store.ErrIO, err)
 	}
 	s.saw(err)
