@@ -45,6 +45,7 @@ type Primary struct {
 	System   string `json:"system"` // identifier of the cluster
 	Timeline uint32 `json:"timeline"`
 	Position string `json:"position"` // of its log, as the server writes it: up to there all is confirmed
+	Place    string `json:"place"`    // database/schema of the tables
 	// Process remembers it, and Beats of its beats are confirmed; both are empty for a server that is only looked at.
 	Process string `json:"process,omitempty"`
 	Beats   int64  `json:"beats,omitempty"`
@@ -73,16 +74,21 @@ const lookQuery = `SELECT pg_is_in_recovery(), current_setting('server_version_n
 	current_setting('synchronous_standby_names'), (SELECT count(*)::int FROM pg_stat_replication r
 		WHERE COALESCE(r.application_name, '') NOT IN ('pg_basebackup', 'pg_receivewal')
 			AND NOT EXISTS (SELECT 1 FROM pg_replication_slots l WHERE l.active_pid = r.pid AND l.slot_type = 'logical')),
-	current_user::text, pg_postmaster_start_time()::text`
+	current_user::text, pg_postmaster_start_time()::text, current_database() || '/' || COALESCE(current_schema()::text, '')`
 
 // look asks a server what it is, and whether it goes on from the last one.
 func look(ctx context.Context, conn *pgx.Conn, last Primary) (s seen, err error) {
 	var segment string
-	err = conn.QueryRow(ctx, lookQuery).Scan(&s.standby, &s.version, &s.System, &segment, &s.Position, &s.fsync, &s.pages, &s.commit, &s.names, &s.standbys, &s.role, &s.started)
+	err = conn.QueryRow(ctx, lookQuery).Scan(&s.standby, &s.version, &s.System, &segment, &s.Position, &s.fsync, &s.pages, &s.commit, &s.names, &s.standbys, &s.role, &s.started, &s.Place)
 	if err != nil || s.standby {
 		return s, err
 	}
-	if s.Timeline, err = timeline(segment); err == nil && last.Beats > 0 {
+	s.Timeline, err = timeline(segment)
+	switch {
+	case err != nil || last.Beats == 0:
+	case s.Place != last.Place: // other tables: what was left in the last ones is not looked for
+		s.beats = last.Beats
+	default:
 		s.beats, err = beatsOf(ctx, conn, last.Process)
 	}
 	return s, err
@@ -237,6 +243,9 @@ func (m *memory) meet(now Primary) error {
 	}
 	if why := another(m.last, now); why != "" {
 		return fmt.Errorf("%w: %s", ErrBackwards, why)
+	}
+	if m.last.Place != now.Place {
+		m.last.Place, m.last.Process, m.last.Beats = now.Place, newProcess(), 0
 	}
 	if m.last.System != "" && now.Timeline == m.last.Timeline {
 		return nil

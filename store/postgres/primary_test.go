@@ -194,10 +194,19 @@ func TestAMemoryWithoutBeats(t *testing.T) {
 	again, err := postgres.Remembered(memory)
 	require.NoError(t, err)
 	require.NotEqual(t, last.Process, again.Process)
+	require.Equal(t, "postgres/public", again.Place)
 	require.Positive(t, again.Beats)
 	server.Exec("", "UPDATE store_beat SET n = n - 1")
 	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))
 	require.ErrorIs(t, err, postgres.ErrBackwards)
+
+	// Other tables on the server have no mark of it yet: books that were copied there are taken.
+	server.Exec("", "CREATE SCHEMA moved")
+	kept(t, at(server.URL("moved"), memory))
+	server.Exec("", "DELETE FROM moved.store_beat")
+	_, err = postgres.Open(t.Context(), at(server.URL("moved"), memory))
+	require.ErrorIs(t, err, postgres.ErrBackwards)
+
 	require.NoError(t, os.WriteFile(memory, []byte(`{"schema": "posagent.primary/1", "system": "1", "timeline": 1, "process": "'; DROP TABLE store_beat; --"}`), 0o600))
 	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))
 	require.ErrorIs(t, err, store.ErrDamaged)
