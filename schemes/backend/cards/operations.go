@@ -203,17 +203,17 @@ func (c *Cards) void(tx store.Tx, p *payment, o *operation, now int64) error {
 	if reason != "" {
 		return refused(op, reason)
 	}
-	l, err := ledger(tx, p.id)
+	a, err := account(tx, o, now)
 	if err != nil {
 		return err
 	}
-	o.amount = int32(l.Reserved)
+	o.amount = int32(a.Reserved)
 	var why error
 	name := webhooks.CancelCreated
 	if p.do() == scenario.CancelFails {
 		why, name = payments.Refused(op, "", "cancellation refused by the bank"), webhooks.CancelFailed
 	} else {
-		if err := post(tx, o, now, books.Close, 0); err != nil {
+		if _, err := a.Post(tx, books.Event{Kind: books.Close}); err != nil {
 			return err
 		}
 		p.state, p.HoldMS = to, 0
@@ -242,15 +242,15 @@ func (c *Cards) giveBack(tx store.Tx, p *payment, o *operation, basket []payment
 	if reason != "" {
 		return refused(op, reason)
 	}
-	l, err := ledger(tx, p.id)
+	a, err := account(tx, o, now)
 	if err != nil {
 		return err
 	}
 	if o.amount == 0 {
-		o.amount = int32(l.Rest())
+		o.amount = int32(a.Rest())
 	}
 	switch {
-	case l.Rest() == 0:
+	case a.Rest() == 0:
 		return refused(op, payments.PaymentAlreadyRefunded)
 	case !fits(basket, o.amount):
 		return differs(op)
@@ -261,7 +261,7 @@ func (c *Cards) giveBack(tx store.Tx, p *payment, o *operation, basket []payment
 		}
 		return why
 	}
-	err = post(tx, o, now, books.BeginRefund, o.amount)
+	_, err = a.Post(tx, books.Event{Kind: books.BeginRefund, Amount: money.Minor(o.amount)})
 	if errors.Is(err, books.ErrRest) {
 		return refused(op, payments.InvalidRefundAmount)
 	}
