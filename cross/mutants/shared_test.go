@@ -114,7 +114,10 @@ var ofShared = []mutant{
 	return n, err`},
 	}},
 	{"PostgreSQL: a process goes on without a right", "cmd/posagent-backend", "TestLeastRights", []edit{
-		{"store/postgres/watch.go", `err = rights(ctx, one.pg)`, `err = nil`},
+		{"store/postgres/watch.go", `err = s.rights(ctx, one.pg)`, `err = nil`},
+	}},
+	{"PostgreSQL: tables that an upgrade makes end a running process", "cmd/posagent-backend", "TestLeastRights", []edit{
+		{"store/postgres/rights.go", `lacks(ctx, conn, s.ours)`, `lacks(ctx, conn, nil)`},
 	}},
 	{"PostgreSQL: a standby that has taken over gives the numbers of a running store", "store/postgres", "TestNumbersAfterATakeOver", []edit{
 		{"store/postgres/onward.go", `was.Timeline == at.Timeline`, `was.Timeline <= at.Timeline`},

@@ -56,6 +56,7 @@ type Store struct {
 	home     string // the schema of its tables
 	mac      []byte // key of the row MACs
 	memory   *memory
+	ours     []uint32  // the tables and sequences that are there since it was opened
 	presence *sql.Conn // holds the lock of those who work on the schema
 	by       *connector
 	barred   atomic.Pointer[error]   // why nothing is read or written: what the last look at the server found
@@ -221,7 +222,7 @@ func (s *Store) start(ctx context.Context) error {
 	if s.schema, err = s.migrate(ctx, conn); err != nil {
 		return classify(err)
 	}
-	if err := mayWork(ctx, conn); err != nil {
+	if err := s.mayWork(ctx, conn); err != nil {
 		return classify(err)
 	}
 	return classify(s.onwardFirst(ctx, conn))

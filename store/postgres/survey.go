@@ -168,7 +168,7 @@ func (s *Survey) read(ctx context.Context, conn *pgx.Conn) error {
 	})
 	s.Hidden = !sees && len(s.Standbys) > 0
 	if err == nil {
-		s.Lacks, err = lacks(ctx, conn)
+		s.Lacks, err = lacks(ctx, conn, nil)
 	}
 	for query, to := range map[string]*[]string{excessQuery: &s.Excess, deadQuery: &s.Dead} {
 		if err != nil {

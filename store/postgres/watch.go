@@ -78,7 +78,7 @@ func (s *Store) judge(ctx context.Context) error {
 	one, at, err := s.by.choose(ctx)
 	if err == nil {
 		if err = s.memory.meet(at.Primary); err == nil {
-			err = rights(ctx, one.pg)
+			err = s.rights(ctx, one.pg)
 		}
 		err = errors.Join(err, one.Close())
 	}
