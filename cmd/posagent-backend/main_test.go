@@ -358,8 +358,14 @@ func TestNotReadyWhileCommitsHang(t *testing.T) {
 	require.Equal(t, nothing, status)
 
 	standby.Stop()
-	key := wire.NewKey()
-	_, err := p.payments().Create(t.Context(), key, sale(""))
+	key, told := wire.NewKey(), make(chan error, 1)
+	go func() {
+		_, err := p.payments().Create(t.Context(), key, sale(""))
+		told <- err
+	}()
+	require.Eventually(t, func() bool { return p.ready() == http.StatusServiceUnavailable }, within, 10*time.Millisecond)
+	require.Empty(t, told, "it leaves the balancer before a caller has given up")
+	err := <-told
 	require.Error(t, err)
 	require.Equal(t, http.StatusServiceUnavailable, p.ready())
 	commits := func() int { return db.Count("SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'") }

@@ -101,7 +101,7 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", s.name, err), s.db.Close(), s.memory.close())
 	}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.tell(ctx, s.confirm(ctx, min(s.opt.CommitWithin, closeWithin))) // it is ready once something was confirmed
+	s.tell(ctx, s.confirm(ctx, min(s.opt.CommitWithin, unanswered))) // it is ready once something was confirmed
 	go s.watch(ctx)
 	return s, nil
 }

@@ -13,6 +13,10 @@ import (
 // durableWithin bounds a commit of its own that has no answer.
 const durableWithin = 2 * time.Minute
 
+// unanswered is how long a commit may take before the process leaves the balancer: whoever is sent here meanwhile waits, and may be told
+// that his outcome is unknown.
+const unanswered = 5 * time.Second
+
 // watch asks the server every few seconds, so that its end and its return are noticed without a caller, and remembers how far it has
 // confirmed.
 func (s *Store) watch(ctx context.Context) {
@@ -62,7 +66,7 @@ func (s *Store) look(ctx context.Context) {
 	}
 	s.bar(err)
 	if err == nil {
-		err = s.confirm(ctx, s.opt.CommitWithin)
+		err = s.confirm(ctx, min(s.opt.CommitWithin, unanswered))
 	}
 	s.tell(ctx, err)
 }

@@ -126,7 +126,9 @@ func (s *Store) commit(conn *sql.Conn) (again bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.opt.CommitWithin)
 	defer cancel()
 	began := time.Now()
+	hangs := time.AfterFunc(unanswered, func() { s.saw(fmt.Errorf("%w: a commit has had no answer for %v", store.ErrIO, unanswered)) })
 	_, err = conn.ExecContext(ctx, "COMMIT")
+	hangs.Stop()
 	switch code := codeOf(err); {
 	case errors.Is(err, errRolledBack):
 		s.saw(err)
