@@ -125,6 +125,9 @@ func (c *call) alone(ctx context.Context, opt backend.StoreOptions) (o opened, e
 		return o, err
 	}
 	to.Alone, to.StatementWithin = true, time.Hour // one statement reads a whole table
+	if err := c.goesOn(ctx, to); err != nil {
+		return o, err
+	}
 	db, err := postgres.Open(ctx, to)
 	if err != nil {
 		return o, err
@@ -251,6 +254,15 @@ func remembered(dir string) (*postgres.Primary, error) {
 	return &last, nil
 }
 
+// goesOn refuses a server that a process on the directory would refuse.
+func (c *call) goesOn(ctx context.Context, o postgres.Options) error {
+	last, err := remembered(c.dir())
+	if err == nil {
+		_, err = postgres.Look(ctx, o, last)
+	}
+	return ended(err)
+}
+
 // grants are what an account needs that serves, and no more. SERVES is its name, SCHEMA that of the tables.
 const grants = `GRANT USAGE ON SCHEMA SCHEMA TO SERVES;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA SCHEMA TO SERVES;
@@ -268,12 +280,8 @@ func upgrade(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	last, err := remembered(c.dir())
-	if err != nil {
+	if err := c.goesOn(ctx, o); err != nil {
 		return err
-	}
-	if _, err := postgres.Look(ctx, o, last); err != nil {
-		return ended(err)
 	}
 	s, err := postgres.Open(ctx, o)
 	if err != nil {

@@ -42,7 +42,7 @@ func (c *call) server() backend.Server {
 	ask := sync.OnceValues(func() (s postgres.Survey, err error) {
 		ctx, cancel := context.WithTimeout(context.Background(), exam.Usual().Each-time.Second)
 		defer cancel()
-		o, err := c.options(schemes.StoreOptions{})
+		o, err := c.options(schemes.StoreOptions{Steps: schemes.Schema()})
 		if err != nil {
 			return s, err
 		}

@@ -104,20 +104,20 @@ var ofShared = []mutant{
 		{"store/postgres/onward.go", `one.at, s.memory.forgot)`, `one.at, false)`},
 	}},
 	{"PostgreSQL: a copy that was put back is taken once its log has grown", "store/postgres", "TestACopyPutBack", []edit{
-		{"store/postgres/primary.go", `case now.beats < last.Beats:`, `case false:`},
+		{"store/postgres/primary.go", `case now.denied == nil && now.beats < last.Beats[now.place]:`, `case false:`},
 	}},
 	{"PostgreSQL: a copy from before there were beats is taken", "store/postgres", "TestACopyPutBack", []edit{
 		{"store/postgres/beats.go", `		return 0, nil
 	}
-	return n, err`, `		return 1 << 62, nil
+	return n, classify(err)`, `		return 1 << 62, nil
 	}
-	return n, err`},
+	return n, classify(err)`},
 	}},
 	{"PostgreSQL: a process goes on without a right", "cmd/posagent-backend", "TestLeastRights", []edit{
 		{"store/postgres/watch.go", `err = s.rights(ctx, one.pg)`, `err = nil`},
 	}},
 	{"PostgreSQL: tables that an upgrade makes end a running process", "cmd/posagent-backend", "TestLeastRights", []edit{
-		{"store/postgres/rights.go", `lacks(ctx, conn, s.ours)`, `lacks(ctx, conn, nil)`},
+		{"store/postgres/rights.go", `tablesOf(s.opt.Steps))`, `append(tablesOf(s.opt.Steps), "newer"))`},
 	}},
 	{"PostgreSQL: a standby that has taken over gives the numbers of a running store", "store/postgres", "TestNumbersAfterATakeOver", []edit{
 		{"store/postgres/onward.go", `was.Timeline == at.Timeline`, `was.Timeline <= at.Timeline`},

@@ -37,7 +37,7 @@ func beatsOf(ctx context.Context, conn *pgx.Conn, process string) (n int64, err 
 	if errors.Is(err, pgx.ErrNoRows) || codeOf(err) == undefinedTable {
 		return 0, nil
 	}
-	return n, err
+	return n, classify(err)
 }
 
 // beat commits something, and returns how many beats of the process the server has with it; 0 where nothing is remembered. It is one simple

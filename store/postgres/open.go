@@ -56,7 +56,6 @@ type Store struct {
 	home     string // the schema of its tables
 	mac      []byte // key of the row MACs
 	memory   *memory
-	ours     []uint32  // the tables and sequences that are there since it was opened
 	presence *sql.Conn // holds the lock of those who work on the schema
 	by       *connector
 	barred   atomic.Pointer[error]   // why nothing is read or written: what the last look at the server found
@@ -131,7 +130,7 @@ func (s *Store) known(ctx context.Context) error {
 	defer s.give(conn)
 	applied, err := appliedSteps(ctx, conn)
 	if codeOf(err) == undefinedTable {
-		return fmt.Errorf("%w: the schema has no tables", fs.ErrNotExist)
+		return fmt.Errorf("%w: the schema of search_path is not there, or has no tables", fs.ErrNotExist)
 	}
 	if err != nil {
 		return s.met(ctx, err)

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,10 +47,10 @@ type Primary struct {
 	System   string `json:"system"` // identifier of the cluster
 	Timeline uint32 `json:"timeline"`
 	Position string `json:"position"` // of its log, as the server writes it: up to there all is confirmed
-	Place    string `json:"place"`    // database/schema of the tables
-	// Process remembers it, and Beats of its beats are confirmed; both are empty for a server that is only looked at.
-	Process string `json:"process,omitempty"`
-	Beats   int64  `json:"beats,omitempty"`
+	// Process is who remembers it, and Beats are how many of its beats are confirmed, by database/schema of the tables. A server that is only
+	// looked at has neither.
+	Process string           `json:"process,omitempty"`
+	Beats   map[string]int64 `json:"beats,omitempty"`
 }
 
 const primarySchema = "posagent.primary/1"
@@ -60,7 +62,9 @@ type seen struct {
 	version, standbys   int
 	fsync, pages        bool
 	commit, names, role string
-	beats               int64  // of the process that asks, where any is confirmed
+	place               string // database/schema of the tables, "" where there is no schema
+	beats               int64  // of the process that asks, where any is confirmed there
+	denied              error  // the account may not look for them
 	started             string // when: it tells a server from another one, by whatever name it is reached
 }
 
@@ -74,22 +78,21 @@ const lookQuery = `SELECT pg_is_in_recovery(), current_setting('server_version_n
 	current_setting('synchronous_standby_names'), (SELECT count(*)::int FROM pg_stat_replication r
 		WHERE COALESCE(r.application_name, '') NOT IN ('pg_basebackup', 'pg_receivewal')
 			AND NOT EXISTS (SELECT 1 FROM pg_replication_slots l WHERE l.active_pid = r.pid AND l.slot_type = 'logical')),
-	current_user::text, pg_postmaster_start_time()::text, current_database() || '/' || COALESCE(current_schema()::text, '')`
+	current_user::text, pg_postmaster_start_time()::text, COALESCE(current_database() || '/' || current_schema(), '')`
 
 // look asks a server what it is, and whether it goes on from the last one.
 func look(ctx context.Context, conn *pgx.Conn, last Primary) (s seen, err error) {
 	var segment string
-	err = conn.QueryRow(ctx, lookQuery).Scan(&s.standby, &s.version, &s.System, &segment, &s.Position, &s.fsync, &s.pages, &s.commit, &s.names, &s.standbys, &s.role, &s.started, &s.Place)
+	err = conn.QueryRow(ctx, lookQuery).Scan(&s.standby, &s.version, &s.System, &segment, &s.Position, &s.fsync, &s.pages, &s.commit, &s.names, &s.standbys, &s.role, &s.started, &s.place)
 	if err != nil || s.standby {
 		return s, err
 	}
 	s.Timeline, err = timeline(segment)
-	switch {
-	case err != nil || last.Beats == 0:
-	case s.Place != last.Place: // other tables: what was left in the last ones is not looked for
-		s.beats = last.Beats
-	default:
+	if err == nil && last.Beats[s.place] > 0 {
 		s.beats, err = beatsOf(ctx, conn, last.Process)
+	}
+	if errors.Is(err, ErrRights) {
+		s.denied, err = err, nil
 	}
 	return s, err
 }
@@ -103,6 +106,8 @@ func (s seen) judge(t Tolerated) error {
 		return fmt.Errorf("PostgreSQL %d is too old: it takes 15 or later", s.version/10000)
 	case !(s.fsync && s.pages) && !t.NoFsync:
 		return fmt.Errorf("%w: the server has fsync or full_page_writes off: a power cut loses or spoils what it has confirmed", ErrUnsafe)
+	case s.denied != nil:
+		return s.denied
 	case s.standbys > 0 && s.names == "" && !t.Async:
 		return fmt.Errorf("%w: %d standbys copy this server, and no commit waits for one: when a standby takes over, payments that were confirmed are gone (set synchronous_standby_names)", ErrUnsafe, s.standbys)
 	}
@@ -244,32 +249,40 @@ func (m *memory) meet(now Primary) error {
 	if why := another(m.last, now); why != "" {
 		return fmt.Errorf("%w: %s", ErrBackwards, why)
 	}
-	if m.last.Place != now.Place {
-		m.last.Place, m.last.Process, m.last.Beats = now.Place, newProcess(), 0
-	}
 	if m.last.System != "" && now.Timeline == m.last.Timeline {
 		return nil
 	}
-	now.Position, now.Beats = m.last.Position, m.last.Beats // they count when they are confirmed
+	now.Position = m.last.Position // it counts when it is confirmed
 	return m.keep(now)
 }
 
 // confirm remembers that all is durable up to a position, and up to a beat.
-func (m *memory) confirm(now Primary) error {
+func (m *memory) confirm(now seen) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.path == "" || now.Timeline < m.last.Timeline || now.System != m.last.System {
 		return nil
 	}
-	return m.keep(now)
+	now.Beats = maps.Clone(m.last.Beats)
+	if now.beats > now.Beats[now.place] {
+		if now.Beats == nil {
+			now.Beats = map[string]int64{}
+		}
+		now.Beats[now.place] = now.beats
+	}
+	return m.keep(now.Primary)
 }
 
+// keep writes a server down. Beats that it does not name are those of the last one.
 func (m *memory) keep(now Primary) error {
-	now.Schema, now.Process, now.Beats = primarySchema, m.last.Process, max(now.Beats, m.last.Beats)
+	now.Schema, now.Process = primarySchema, m.last.Process
+	if now.Beats == nil {
+		now.Beats = m.last.Beats
+	}
 	if m.last.System != "" && position(now.Position) < position(m.last.Position) {
 		now.Position = m.last.Position
 	}
-	if now == m.last {
+	if reflect.DeepEqual(now, m.last) {
 		return nil
 	}
 	data, err := json.MarshalIndent(now, "", "  ")
@@ -343,8 +356,9 @@ func backwards(last Primary, now seen) string {
 	case position(now.Position) < position(last.Position):
 		return fmt.Sprintf("it ends at %s of timeline %d, and all was confirmed up to %s of timeline %d: what lies between is lost",
 			now.Position, now.Timeline, last.Position, last.Timeline)
-	case now.beats < last.Beats:
-		return fmt.Sprintf("it has %d of the %d marks that this process left in it: it is a copy from before that was put back, and what was confirmed since is lost", now.beats, last.Beats)
+	case now.denied == nil && now.beats < last.Beats[now.place]:
+		return fmt.Sprintf("it has %d of the %d marks that this process left in %s: a copy from before was put back, a failover or a crash lost some, or its tables were made anew; what was confirmed since is not there",
+			now.beats, last.Beats[now.place], now.place)
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,7 +151,7 @@ func TestACopyPutBack(t *testing.T) {
 	}
 	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))
 	require.ErrorIs(t, err, postgres.ErrBackwards)
-	require.ErrorContains(t, err, "it is a copy from before that was put back")
+	require.ErrorContains(t, err, "a copy from before was put back")
 	last, err := postgres.Remembered(memory)
 	require.NoError(t, err)
 	_, err = postgres.Look(t.Context(), at(server.URL(""), ""), &last)
@@ -194,18 +195,32 @@ func TestAMemoryWithoutBeats(t *testing.T) {
 	again, err := postgres.Remembered(memory)
 	require.NoError(t, err)
 	require.NotEqual(t, last.Process, again.Process)
-	require.Equal(t, "postgres/public", again.Place)
-	require.Positive(t, again.Beats)
-	server.Exec("", "UPDATE store_beat SET n = n - 1")
-	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))
-	require.ErrorIs(t, err, postgres.ErrBackwards)
+	require.Positive(t, again.Beats["postgres/public"])
 
-	// Other tables on the server have no mark of it yet: books that were copied there are taken.
+	// Other tables on the server have no mark of it yet: books that were copied there are taken. The first ones are not forgotten for that.
 	server.Exec("", "CREATE SCHEMA moved")
 	kept(t, at(server.URL("moved"), memory))
-	server.Exec("", "DELETE FROM moved.store_beat")
-	_, err = postgres.Open(t.Context(), at(server.URL("moved"), memory))
-	require.ErrorIs(t, err, postgres.ErrBackwards)
+	for _, schema := range []string{"moved", "public"} {
+		server.Exec("", "UPDATE "+schema+".store_beat SET n = n - 1")
+		_, err = postgres.Open(t.Context(), at(server.URL(schema), memory))
+		require.ErrorIs(t, err, postgres.ErrBackwards, schema)
+	}
+
+	// An account that may not look for marks lacks a right, and its server is no older copy for that.
+	server.Exec("", "CREATE ROLE clerk LOGIN; GRANT USAGE ON SCHEMA moved TO clerk")
+	clerk := strings.Replace(server.URL("moved"), "posagent@", "clerk@", 1)
+	_, err = postgres.Open(t.Context(), at(clerk, memory))
+	require.ErrorIs(t, err, postgres.ErrRights)
+	last, err = postgres.Remembered(memory)
+	require.NoError(t, err)
+	found, err := postgres.ReadSurvey(t.Context(), at(clerk, ""), &last)
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(found.None, found.Backwards))
+	require.Contains(t, found.Lacks, "SELECT on store_beat")
+	server.Exec("", "REVOKE USAGE ON SCHEMA moved FROM clerk")
+	found, err = postgres.ReadSurvey(t.Context(), at(clerk, ""), &last)
+	require.NoError(t, err)
+	require.Equal(t, []string{"USAGE on the schema"}, found.Lacks)
 
 	require.NoError(t, os.WriteFile(memory, []byte(`{"schema": "posagent.primary/1", "system": "1", "timeline": 1, "process": "'; DROP TABLE store_beat; --"}`), 0o600))
 	_, err = postgres.Open(t.Context(), at(server.URL(""), memory))

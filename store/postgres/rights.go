@@ -4,53 +4,59 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"posagent/store"
 )
 
-// oursQuery lists the tables and sequences that the store's owner has made.
-const oursQuery = `SELECT oid FROM pg_class WHERE relkind IN ('r', 'S') AND relnamespace = to_regnamespace(current_schema()::text)
-	AND relowner = (SELECT o.relowner FROM pg_class o WHERE o.oid = to_regclass('store_steps'))`
-
-// lackQuery names what an account needs on some of them, and does not have; NULL = all.
-const lackQuery = `WITH ours AS (SELECT * FROM pg_class WHERE oid IN (` + oursQuery + `) AND ($1::oid[] IS NULL OR oid = ANY ($1)))
+// lackQuery names what an account needs on tables, those that are there, and on the counts, and does not have.
+const lackQuery = `WITH ours AS (SELECT * FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()::text)
+		AND (relname = ANY ($1) OR relkind = 'S' AND relname LIKE 'store\_number\_%'))
 	SELECT p || ' on ' || c.relname FROM ours c CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
 	WHERE c.relkind = 'r' AND NOT has_table_privilege(c.oid, p) AND (c.relname NOT IN ('store_steps', 'store_server') OR p = 'SELECT')
 	UNION ALL SELECT 'USAGE on ' || relname::text FROM ours WHERE CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') ELSE false END
 	UNION ALL SELECT 'EXECUTE on ' || proname::text FROM pg_proc WHERE pronamespace = to_regnamespace(current_schema()::text)
-		AND proname = 'store_numbers_by' AND NOT has_function_privilege(oid, 'EXECUTE') ORDER BY 1`
+		AND proname = 'store_numbers_by' AND NOT has_function_privilege(oid, 'EXECUTE')
+	UNION ALL SELECT 'USAGE on the schema' WHERE current_schema() IS NULL ORDER BY 1`
+
+// made finds the tables that a step makes.
+var made = regexp.MustCompile(`CREATE TABLE (?:IF NOT EXISTS )?([a-z_0-9]+)`)
+
+// tablesOf names the tables of steps, and those of the store. Another program's, and whatever else an owner has made in the schema, are no
+// affair of an account that works for this one.
+func tablesOf(steps []store.Step) []string {
+	names := []string{"store_steps"}
+	for _, st := range append(ownSteps(), steps...) {
+		for _, found := range made.FindAllStringSubmatch(st.SQL, -1) {
+			names = append(names, found[1])
+		}
+	}
+	return names
+}
 
 // lacks lists the rights that this session's account needs and does not have.
-func lacks(ctx context.Context, conn *pgx.Conn, known []uint32) ([]string, error) {
-	rows, err := conn.Query(ctx, lackQuery, known)
+func lacks(ctx context.Context, conn *pgx.Conn, tables []string) ([]string, error) {
+	rows, err := conn.Query(ctx, lackQuery, tables)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// rights answers ErrRights where the account lacks some: without one on one table, some work would fail and other work would not. Tables
-// that a newer program makes beside this one are not known to it, and no affair of its.
+// rights answers ErrRights where the account lacks some: without one on one table, some work would fail and other work would not.
 func (s *Store) rights(ctx context.Context, conn *pgx.Conn) error {
-	list, err := lacks(ctx, conn, s.ours)
+	ctx, cancel := context.WithTimeout(ctx, openWithin)
+	defer cancel()
+	list, err := lacks(ctx, conn, tablesOf(s.opt.Steps))
 	if err != nil || len(list) == 0 {
 		return err
 	}
 	return fmt.Errorf("%w: %d are missing: %s", ErrRights, len(list), strings.Join(list[:min(3, len(list))], ", "))
 }
 
-// mayWork notes which tables there are, and looks for rights on them.
 func (s *Store) mayWork(ctx context.Context, of *sql.Conn) error {
-	return of.Raw(func(c any) error {
-		pg := c.(*conn).pg
-		rows, err := pg.Query(ctx, oursQuery)
-		if err == nil {
-			s.ours, err = pgx.CollectRows(rows, pgx.RowTo[uint32])
-		}
-		if err != nil {
-			return err
-		}
-		return s.rights(ctx, pg)
-	})
+	return of.Raw(func(c any) error { return s.rights(ctx, c.(*conn).pg) })
 }

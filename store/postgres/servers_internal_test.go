@@ -14,7 +14,7 @@ import (
 func TestPick(t *testing.T) {
 	away := func() *server { return &server{name: "away", err: errors.Join(store.ErrIO, errors.New("no way"))} }
 	one := func(name, system string, timeline uint32, started string) *server {
-		return &server{name: name, at: seen{Primary: Primary{System: system, Timeline: timeline, Position: "0/500"}, beats: 8, version: 150000, fsync: true, pages: true, started: started}}
+		return &server{name: name, at: seen{Primary: Primary{System: system, Timeline: timeline, Position: "0/500"}, place: "pos/public", beats: 8, version: 150000, fsync: true, pages: true, started: started}}
 	}
 	standby := func() *server { return &server{name: "standby", at: seen{standby: true, version: 150000}} }
 	unsafe := func(name string, timeline uint32) *server {
@@ -22,7 +22,7 @@ func TestPick(t *testing.T) {
 		s.at.standbys = 1
 		return s
 	}
-	last := Primary{System: "7", Timeline: 2, Position: "0/400", Beats: 8}
+	last := Primary{System: "7", Timeline: 2, Position: "0/400", Beats: map[string]int64{"pos/public": 8, "pos/other": 99}}
 	for name, c := range map[string]struct {
 		all     []*server
 		last    Primary
@@ -38,8 +38,8 @@ func TestPick(t *testing.T) {
 		"another cluster":         {[]*server{one("x", "8", 9, "noon"), one("a", "7", 2, "noon")}, last, "a", nil, ""},
 		"only earlier":            {[]*server{standby(), one("a", "7", 1, "noon")}, last, "a", ErrBackwards, "standby: "},
 		"only an older copy":      {[]*server{one("a", "7", 2, "noon")}, Primary{System: "7", Timeline: 2, Position: "0/600"}, "a", ErrBackwards, "what lies between is lost"},
-		"a copy that has grown":   {[]*server{one("a", "7", 2, "noon")}, Primary{System: "7", Timeline: 2, Position: "0/400", Beats: 9}, "a", ErrBackwards, "it has 8 of the 9 marks"},
-		"restored, and has grown": {[]*server{one("a", "7", 3, "noon")}, Primary{System: "7", Timeline: 2, Position: "0/400", Beats: 9}, "a", ErrBackwards, "it has 8 of the 9 marks"},
+		"a copy that has grown":   {[]*server{one("a", "7", 2, "noon")}, Primary{System: "7", Timeline: 2, Position: "0/400", Beats: map[string]int64{"pos/public": 9}}, "a", ErrBackwards, "it has 8 of the 9 marks"},
+		"restored, and has grown": {[]*server{one("a", "7", 3, "noon")}, Primary{System: "7", Timeline: 2, Position: "0/400", Beats: map[string]int64{"pos/public": 9}}, "a", ErrBackwards, "it has 8 of the 9 marks"},
 		"the later one is unsafe": {[]*server{one("a", "7", 2, "noon"), unsafe("b", 3)}, last, "b", ErrUnsafe, "a: store: the server went backwards: it is a primary that was given up: it is on timeline 2, and b is on 3"},
 		"earlier and unsafe":      {[]*server{unsafe("b", 1), standby()}, last, "b", ErrBackwards, ""},
 		"two on one timeline":     {[]*server{one("a", "7", 2, "noon"), one("b", "7", 2, "one")}, last, "a", nil, "end one of them for good"},

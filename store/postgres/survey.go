@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -85,6 +86,9 @@ func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err 
 		}
 	}()
 	for _, one := range all {
+		if one.at.denied != nil { // rights have a check of their own
+			one.at.denied, one.at.beats = nil, math.MaxInt64
+		}
 		s.Servers = append(s.Servers, one.name+": "+one.place())
 		if code := codeOf(one.err); strings.HasPrefix(code, "28") || code == "3D000" {
 			s.Refused = one.err
@@ -101,7 +105,7 @@ func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err 
 	}
 	s.Refused = nil // by another one
 	s.Version, s.Fsync, s.Pages, s.Names = chosen.at.version, chosen.at.fsync, chosen.at.pages, chosen.at.names
-	return s, s.read(ctx, chosen.conn.pg)
+	return s, s.read(ctx, chosen.conn.pg, tablesOf(opt.Steps))
 }
 
 // place says what a server is.
@@ -144,7 +148,7 @@ const (
 		AND n_dead_tup > 100000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC LIMIT 3`
 )
 
-func (s *Survey) read(ctx context.Context, conn *pgx.Conn) error {
+func (s *Survey) read(ctx context.Context, conn *pgx.Conn, tables []string) error {
 	var clock time.Time
 	var longest float64
 	var sees bool
@@ -168,7 +172,7 @@ func (s *Survey) read(ctx context.Context, conn *pgx.Conn) error {
 	})
 	s.Hidden = !sees && len(s.Standbys) > 0
 	if err == nil {
-		s.Lacks, err = lacks(ctx, conn, nil)
+		s.Lacks, err = lacks(ctx, conn, tables)
 	}
 	for query, to := range map[string]*[]string{excessQuery: &s.Excess, deadQuery: &s.Dead} {
 		if err != nil {

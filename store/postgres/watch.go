@@ -17,6 +17,11 @@ const durableWithin = 2 * time.Minute
 // that his outcome is unknown.
 const unanswered = 5 * time.Second
 
+// hangs says so of a commit that takes longer, until it is stopped.
+func (s *Store) hangs() *time.Timer {
+	return time.AfterFunc(unanswered, func() { s.saw(fmt.Errorf("%w: a commit has had no answer for %v", store.ErrIO, unanswered)) })
+}
+
 // watch asks the server every few seconds, so that its end and its return are noticed without a caller, and remembers how far it has
 // confirmed.
 func (s *Store) watch(ctx context.Context) {
@@ -66,7 +71,7 @@ func (s *Store) look(ctx context.Context) {
 	}
 	s.bar(err)
 	if err == nil {
-		err = s.confirm(ctx, min(s.opt.CommitWithin, unanswered))
+		err = s.confirm(ctx, s.opt.CommitWithin)
 	}
 	s.tell(ctx, err)
 }
@@ -134,6 +139,7 @@ func (s *Store) durable(ctx context.Context) error {
 		return err
 	}
 	defer s.give(of)
+	defer s.hangs().Stop()
 	var at seen
 	err = of.Raw(func(c any) (err error) {
 		one := c.(*conn)
@@ -141,7 +147,7 @@ func (s *Store) durable(ctx context.Context) error {
 			return err
 		}
 		one.alone = false
-		at.Beats, err = beat(ctx, one.pg, s.memory.process())
+		at.beats, err = beat(ctx, one.pg, s.memory.process())
 		if err == nil && one.alone {
 			err = errors.New("the standbys did not confirm it")
 		}
@@ -151,7 +157,7 @@ func (s *Store) durable(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", store.ErrIO, classify(err))
 	}
-	return s.memory.confirm(at.Primary)
+	return s.memory.confirm(at)
 }
 
 // timeline is that of a segment of the log, by its name.

@@ -126,7 +126,7 @@ func (s *Store) commit(conn *sql.Conn) (again bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.opt.CommitWithin)
 	defer cancel()
 	began := time.Now()
-	hangs := time.AfterFunc(unanswered, func() { s.saw(fmt.Errorf("%w: a commit has had no answer for %v", store.ErrIO, unanswered)) })
+	hangs := s.hangs()
 	_, err = conn.ExecContext(ctx, "COMMIT")
 	hangs.Stop()
 	switch code := codeOf(err); {
@@ -220,9 +220,10 @@ func (s *Store) met(ctx context.Context, err error) error {
 		return store.ErrClosed
 	}
 	switch err = classify(err); {
-	case codeOf(err) != "" || errors.Is(err, store.ErrIO) || errors.Is(err, store.ErrReadOnly):
+	case errors.Is(err, store.ErrIO) || errors.Is(err, store.ErrReadOnly):
 	case refuses(err):
 		err = awayError{err}
+	case codeOf(err) != "":
 	default:
 		err = fmt.Errorf("%w: %w", store.ErrIO, err)
 	}
