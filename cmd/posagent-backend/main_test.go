@@ -481,8 +481,8 @@ func TestLeastRights(t *testing.T) {
 	} {
 		require.Error(t, db.Try(serves, statement), statement)
 	}
-	// A table that the owner makes for a newer program is no affair of a process that runs.
-	db.Exec(db.URL("pos"), "CREATE TABLE newer (n INTEGER)")
+	// A table and a count that the owner makes for a newer program are no affair of a process that runs.
+	db.Exec(db.URL("pos"), "CREATE TABLE newer (n INTEGER); INSERT INTO store_number (name, last) VALUES ('newer', 0)")
 	// A right that is taken away later ends all work, and the balancer's hold on the process; given back, it serves again.
 	for _, c := range []struct {
 		change string
@@ -500,7 +500,7 @@ func TestLeastRights(t *testing.T) {
 	}
 	p.end()
 	require.NotContains(t, p.said.String(), "newer")
-	db.Exec(db.URL("pos"), "DROP TABLE newer")
+	db.Exec(db.URL("pos"), "DROP TABLE newer; DROP SEQUENCE store_number_newer")
 	db.Exec("", "REVOKE SELECT ON pos.cards_payment FROM serves")
 	code, _, talk = ask("--db", serves, "--state", t.TempDir(), "--tolerate", "no-fsync")
 	require.Equal(t, usage.ExitAuth, code, talk)

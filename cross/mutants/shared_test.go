@@ -117,7 +117,7 @@ var ofShared = []mutant{
 		{"store/postgres/watch.go", `err = s.rights(ctx, one.pg)`, `err = nil`},
 	}},
 	{"PostgreSQL: tables that an upgrade makes end a running process", "cmd/posagent-backend", "TestLeastRights", []edit{
-		{"store/postgres/rights.go", `tablesOf(s.opt.Steps))`, `append(tablesOf(s.opt.Steps), "newer"))`},
+		{"store/postgres/rights.go", `lacks(ctx, conn, s.needs)`, `lacks(ctx, conn, append(s.needs, "store_number_newer"))`},
 	}},
 	{"PostgreSQL: a standby that has taken over gives the numbers of a running store", "store/postgres", "TestNumbersAfterATakeOver", []edit{
 		{"store/postgres/onward.go", `was.Timeline == at.Timeline`, `was.Timeline <= at.Timeline`},

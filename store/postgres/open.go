@@ -56,6 +56,7 @@ type Store struct {
 	home     string // the schema of its tables
 	mac      []byte // key of the row MACs
 	memory   *memory
+	needs    []string  // tables and counts that the account needs rights on
 	presence *sql.Conn // holds the lock of those who work on the schema
 	by       *connector
 	barred   atomic.Pointer[error]   // why nothing is read or written: what the last look at the server found

@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
+
+	"posagent/store"
 )
 
 // Survey is what a doctor reads of a server. What an account may not see of it is left out.
@@ -105,7 +107,7 @@ func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err 
 	}
 	s.Refused = nil // by another one
 	s.Version, s.Fsync, s.Pages, s.Names = chosen.at.version, chosen.at.fsync, chosen.at.pages, chosen.at.names
-	return s, s.read(ctx, chosen.conn.pg, tablesOf(opt.Steps))
+	return s, s.read(ctx, chosen.conn.pg, opt.Steps)
 }
 
 // place says what a server is.
@@ -148,7 +150,7 @@ const (
 		AND n_dead_tup > 100000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC LIMIT 3`
 )
 
-func (s *Survey) read(ctx context.Context, conn *pgx.Conn, tables []string) error {
+func (s *Survey) read(ctx context.Context, conn *pgx.Conn, steps []store.Step) error {
 	var clock time.Time
 	var longest float64
 	var sees bool
@@ -171,8 +173,12 @@ func (s *Survey) read(ctx context.Context, conn *pgx.Conn, tables []string) erro
 		return t, err
 	})
 	s.Hidden = !sees && len(s.Standbys) > 0
+	var needs []string
 	if err == nil {
-		s.Lacks, err = lacks(ctx, conn, tables)
+		needs, err = needed(ctx, conn, steps)
+	}
+	if err == nil {
+		s.Lacks, err = lacks(ctx, conn, needs)
 	}
 	for query, to := range map[string]*[]string{excessQuery: &s.Excess, deadQuery: &s.Dead} {
 		if err != nil {
