@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -92,7 +93,7 @@ func look(ctx context.Context, conn *pgx.Conn, last Primary) (s seen, err error)
 		s.beats, err = beatsOf(ctx, conn, last.Process)
 	}
 	if errors.Is(err, ErrRights) {
-		s.denied, err = err, nil
+		s.beats, s.denied, err = math.MaxInt64, err, nil // how many is not known, so none counts as missing
 	}
 	return s, err
 }
@@ -356,7 +357,7 @@ func backwards(last Primary, now seen) string {
 	case position(now.Position) < position(last.Position):
 		return fmt.Sprintf("it ends at %s of timeline %d, and all was confirmed up to %s of timeline %d: what lies between is lost",
 			now.Position, now.Timeline, last.Position, last.Timeline)
-	case now.denied == nil && now.beats < last.Beats[now.place]:
+	case now.beats < last.Beats[now.place]:
 		return fmt.Sprintf("it has %d of the %d marks that this process left in %s: a copy from before was put back, a failover or a crash lost some, or its tables were made anew; what was confirmed since is not there",
 			now.beats, last.Beats[now.place], now.place)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -88,9 +87,7 @@ func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err 
 		}
 	}()
 	for _, one := range all {
-		if one.at.denied != nil { // rights have a check of their own
-			one.at.denied, one.at.beats = nil, math.MaxInt64
-		}
+		one.at.denied = nil // rights have a check of their own
 		s.Servers = append(s.Servers, one.name+": "+one.place())
 		if code := codeOf(one.err); strings.HasPrefix(code, "28") || code == "3D000" {
 			s.Refused = one.err
