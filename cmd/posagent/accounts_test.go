@@ -29,12 +29,8 @@ func TestADeviceThatMayNotBeOpenedNamesWhatGrantsIt(t *testing.T) {
 func TestStatusOfAnotherAccount(t *testing.T) {
 	if os.Geteuid() != 0 {
 		need.Missing(t, "another account", "run it as root")
-		return
 	}
 	setpriv := need.Tool(t, "setpriv")
-	if setpriv == "" {
-		return
-	}
 	dir := t.TempDir()
 	for p := dir; p != "/tmp" && p != "/"; p = filepath.Dir(p) {
 		require.NoError(t, os.Chmod(p, 0o755))

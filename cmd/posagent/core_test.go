@@ -90,7 +90,6 @@ const envRequests = "CORE_REQUESTS"
 func TestField_P11NoCardDataStaysInMemory(t *testing.T) {
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root, to read the memory of a process that nobody else may", "run as root")
-		return
 	}
 	requests, _ := strconv.Atoi(os.Getenv(envRequests))
 	if requests <= 0 {

@@ -56,9 +56,8 @@ func TestRuns(t *testing.T) {
 	if b.strace != "" {
 		want = append(want, "+5 ms: journal write, 8 callers, p50", "+5 ms: operation accepted, 64 callers, throughput", "+5 ms: payment POSTed, 8 callers, p50", "+5 ms: 06 01 -> first byte at the backend", "flushes of a sale")
 	}
-	if need.Tool(t, "redis-server") != "" {
-		want = append(want, "operation accepted, 64 callers, beside redis")
-	}
+	need.Tool(t, "redis-server")
+	want = append(want, "operation accepted, 64 callers, beside redis")
 	if pgserver.Programs() != "" {
 		want = append(want, "payment commits, 1 callers, beside pgbench", "payment commits, 64 callers, beside pgbench", "payment commits, 256 callers, beside five rows",
 			"payment commits, two backends beside one", "payment commits, 30 payments in the books", "payment commits, 300 payments in the books")

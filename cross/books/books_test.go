@@ -174,7 +174,6 @@ func TestBooks(t *testing.T) { judged(t, env.Number("N", 2000), 1, backend.Engin
 func TestBooksOfTwoBackends(t *testing.T) {
 	if pgtest.Programs() == "" {
 		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
-		return
 	}
 	url := pgtest.Start(t).Place()
 	judged(t, env.Number("N", 2000)/2, 2, backend.Engine{Shared: true, Open: func(ctx context.Context, opt backend.StoreOptions) (store.Store, error) {

@@ -45,9 +45,6 @@ const box = "[ecr]\ntcp = \"127.0.0.1:0\"\n[port]\nlisten = \"127.0.0.1:0\"\n[di
 // terminal is the operator's once there is one; the code is burned once, by this box.
 func TestAKilledBundleGoesOn(t *testing.T) {
 	strace := need.Tool(t, "strace")
-	if strace == "" {
-		return
-	}
 	rounds, step := size(10)
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "posagent")
@@ -118,9 +115,6 @@ func TestAKilledBundleGoesOn(t *testing.T) {
 // attempt ends with the one that the operator sees.
 func TestAKilledRenewalGoesOn(t *testing.T) {
 	strace := need.Tool(t, "strace")
-	if strace == "" {
-		return
-	}
 	rounds, step := size(10)
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "posagent")

@@ -1,6 +1,7 @@
 package need
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -39,42 +40,56 @@ func debian(tool string) string {
 	return tool
 }
 
-// Tool returns the path of a program, or "" when it is not installed and the test is to end early.
-// Under REQUIRE_ALL=1 a missing program fails the test at once.
+// Tool returns the path of a program. It skips the test with -short and where the program is not installed; under
+// REQUIRE_ALL=1 a missing program fails the test.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
+	Verify(t, "uses "+name)
 	path, err := exec.LookPath(name)
-	if err == nil {
-		return path
+	if err != nil {
+		Missing(t, name, "apt-get install "+debian(name))
 	}
-	Missing(t, name, "apt-get install "+debian(name))
-	return ""
+	return path
 }
 
-// Missing records that the calling test did not run for want of what, and how to get it. It fails the test under
-// REQUIRE_ALL=1; otherwise it returns and the test ends early. For needs that are not a program (root, a network).
+// Verify skips the test with -short: make test leaves it to make verify, for the reason given.
+func Verify(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skipf("left to make verify: %s", why)
+	}
+}
+
+// Size is how much of something a test does: short in make test, full in make verify.
+func Size(short, full int) int {
+	if testing.Short() {
+		return short
+	}
+	return full
+}
+
+// Missing skips the test for want of what, says how to get it, and notes it in the list of what was not run. It fails the
+// test under REQUIRE_ALL=1. For needs that are not a program (root, a network).
 func Missing(t testing.TB, what, how string) {
 	t.Helper()
 	if os.Getenv(EnvRequireAll) == "1" {
 		t.Fatalf("needs %s (%s)", what, how)
-		return
 	}
-	t.Logf("not run: needs %s (%s)", what, how)
-	file := os.Getenv(EnvNotRun)
-	if file == "" {
-		return
+	if list := os.Getenv(EnvNotRun); list != "" {
+		if err := note(list, fmt.Sprintf("not run: %s needs %s (install: %s)\n", t.Name(), what, how)); err != nil {
+			t.Fatalf("note what was not run: %v", err)
+		}
 	}
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	t.Skipf("needs %s (%s)", what, how)
+}
+
+func note(list, line string) error {
+	f, err := os.OpenFile(list, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		t.Errorf("record what was not run: %v", err)
-		return
+		return err
 	}
-	if _, err := fmt.Fprintf(f, "not run: %s needs %s (install: %s)\n", t.Name(), what, how); err != nil {
-		t.Errorf("record what was not run: %v", err)
-	}
-	if err := f.Close(); err != nil {
-		t.Errorf("record what was not run: %v", err)
-	}
+	_, err = f.WriteString(line)
+	return errors.Join(err, f.Close())
 }
 
 // Ports returns n TCP ports of the loopback address that are free now, for programs that are started again

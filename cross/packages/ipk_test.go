@@ -24,9 +24,7 @@ user_add() { echo "$1:x:${2:-65536}:$3:$4:$5:$6" >>"$IPKG_INSTROOT/etc/passwd"; 
 // openWrt opens the package and runs its scripts with each shell. No OpenWrt and no procd runs here.
 func openWrt(t *testing.T, m *made, settled, open string) {
 	shells := [][]string{{"sh"}}
-	if busybox := need.Tool(t, "busybox"); busybox != "" {
-		shells = append(shells, []string{busybox, "sh"})
-	}
+	shells = append(shells, []string{need.Tool(t, "busybox"), "sh"})
 	root, control := t.TempDir(), t.TempDir()
 	for _, args := range [][]string{
 		{"-xzf", ipk(t, m.first), "-C", control},

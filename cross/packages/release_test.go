@@ -116,9 +116,6 @@ func built(t *testing.T, m *made) {
 // too many are all refused; openssl agrees about the signature.
 func TestAReleaseIsVerified(t *testing.T) {
 	openssl := need.Tool(t, "openssl")
-	if openssl == "" {
-		return
-	}
 	dir, keys := t.TempDir(), t.TempDir()
 	for _, name := range []string{"release", "other"} {
 		key := filepath.Join(keys, name)
@@ -184,9 +181,6 @@ func TestALaterPackageIsTheHigherOne(t *testing.T) {
 	require.Equal(t, "2026.11.22.080000-ffffffffffff+changed", numberOf("2026.11.22-ffffffffffff+changed", morning))
 	require.Equal(t, "1.2.3", numberOf("1.2.3", morning))
 	dpkg := need.Tool(t, "dpkg")
-	if dpkg == "" {
-		return
-	}
 	rising := []string{
 		numberOf("2026.11.22-ffffffffffff", morning), numberOf("2026.11.22-000000000000", morning+60), numberOf("2026.11.23-000000000000", morning+86400), "2026.12.1", "2026.12.1-3-g0123456789ab",
 	}

@@ -13,7 +13,6 @@ import (
 func TestRestore(t *testing.T) {
 	if pgserver.Programs() == "" {
 		need.Missing(t, "PostgreSQL", "apt-get install "+pgserver.Package)
-		return
 	}
 	made, err := pgserver.Start("fsync=off", "archive_mode=on")
 	s := removed(t, made, err)

@@ -32,7 +32,6 @@ func reads(t *testing.T, s *pgserver.Server, query, want string) {
 func TestThreeServers(t *testing.T) {
 	if pgserver.Programs() == "" {
 		need.Missing(t, "PostgreSQL", "apt-get install "+pgserver.Package)
-		return
 	}
 	made, err := pgserver.Start("fsync=on")
 	one := removed(t, made, err)
