@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -24,6 +26,45 @@ func Build(to string, flags []string, env ...string) error {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// Env names the folder of the programs that a run has built for all its tests. cross/programs.sh makes it; its name holds
+// the digest of what is inside, so that a cached result belongs to one program.
+const Env = "POSAGENT_PROGRAMS"
+
+// Path returns the path of one of the product's programs (posagent, posagent-backend, posagent-update): the run's, or one
+// that it builds into out/programs of the tree. It fails the test where the program does not build.
+func Path(t testing.TB, name string) string {
+	t.Helper()
+	if dir := os.Getenv(Env); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	path, err := built(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var building sync.Map // name -> func() (string, error)
+
+func built(name string) (string, error) {
+	once, _ := building.LoadOrStore(name, sync.OnceValues(func() (string, error) {
+		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+		if err != nil {
+			return "", fmt.Errorf("find the tree: %w", err)
+		}
+		dir := filepath.Join(strings.TrimSpace(string(out)), "out", "programs", "own")
+		path := filepath.Join(dir, name)
+		fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
+		build := exec.Command("go", "build", "-o", fresh, "posagent/cmd/"+name)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+		}
+		return path, os.Rename(fresh, path) // whoever runs the one before keeps it
+	}))
+	return once.(func() (string, error))()
 }
 
 // Demo is how a terminal reaches an embedded backend, whose address it wants; its register line is any port, and it has no screen.
