@@ -14,7 +14,9 @@ SPEC ?=
 SETS ?= 10000
 REQUIRE_ALL ?=
 VERSION ?=
-RACE ?= ./...
+RACE ?=
+ONLY ?=
+PACKAGES ?=
 TOOLS ?=
 TARGETS ?=
 KEY ?=
@@ -23,9 +25,9 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # One set of flags for everything but `race`, so that the SQLite engine is compiled once.
 export CGO_ENABLED = 0
-export GO REQUIRE_ALL TOOLS
+export GO REQUIRE_ALL TOOLS ONLY PACKAGES
 
-.PHONY: backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
+.PHONY: verify campaigns backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -47,17 +49,20 @@ man: build ## write the manual page to out/posagent.1
 	@mkdir -p out
 	$(BIN)/posagent man > out/posagent.1
 
-unit: ## the Go tests alone
-	$(GO) test -shuffle=on ./...
-
-test: ## everything that proves the product: vet, gofmt, tests, tests with tools; REQUIRE_ALL=1 lets nothing be left out, TOOLS=no installs nothing
+test: ## every rule of the product, with Go alone: four minutes on two processors, eight on a new machine, seconds where nothing changed (PACKAGES=./agent/...)
 	@sh cross/test.sh
 
-flaky: ## every test that talks to a process or runs a background loop, N times, with BUSY loops beside them (N=20 BUSY=8 LANES=2 PACKAGES=./...)
+verify: ## make test, then what needs tools, which it names and installs: race detector, full sizes, PostgreSQL, emulated ARM, Chromium: 25 minutes (ONLY="race arm", REQUIRE_ALL=1 lets nothing be left out, TOOLS=no installs nothing)
+	@sh cross/verify.sh
+
+campaigns: ## every campaign at its full size, one after the other: hours, said first (ONLY="kill line")
+	@MAKE='$(MAKE)' sh cross/campaigns.sh
+
+flaky: ## make test's tests that talk to a process or run a background loop, N times, with BUSY loops beside them (N=20 BUSY=8 LANES=2 PACKAGES=./...)
 	@N='$(N)' BUSY='$(BUSY)' sh cross/flaky.sh
 
-race: ## the Go tests under the race detector: RACE="packages" (needs gcc)
-	CGO_ENABLED=1 $(GO) test -race -timeout 30m -shuffle=on $(RACE)
+race: ## make test's tests under the race detector: RACE="packages" (needs gcc)
+	@ONLY=race RACE='$(RACE)' sh cross/verify.sh
 
 cross: ## build for every target into bin/, print the sizes, tell the story on emulated ARM where an emulator is
 	@sh cross/cross.sh build
@@ -72,7 +77,7 @@ packages: ## deb and ipk of every target into bin/, with the list of what is ins
 lint: ## golangci-lint, fetched and built on first use
 	$(GO) run $(LINTER) run ./...
 
-tools: ## install what some tests need, where this is root on a Debian (make test does it too; TOOLS=no leaves it out)
+tools: ## install what some tests need, where this is root on a Debian (make verify does it too; TOOLS=no leaves it out)
 	@sh cross/tools.sh
 
 bench: ## the program beside this machine's limits, one table (BENCH="-only sale"); then every Go benchmark
@@ -175,7 +180,7 @@ mutants: ## break the product one rule at a time and see a named test go red
 	MUTANTS=1 $(GO) test -count=1 -timeout 60m -v -run 'Mutants' ./cross/mutants
 
 test-386: ## the Go tests with 32-bit integers
-	GOARCH=386 $(GO) test ./schemes/... ./store/... ./agent/... ./ecr/... ./device/...
+	GOARCH=386 $(GO) test -short ./schemes/... ./store/... ./agent/... ./ecr/... ./device/...
 
 browser: ## the backend's pages in a real Chromium
 	@sh cross/browser.sh

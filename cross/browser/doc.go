@@ -4,6 +4,6 @@
 // It is a module of its own, so that its dependencies never reach the shipped module. It knows the
 // product by its binary, HTTP routes, pages and register line, and must not import its packages.
 //
-// `make browser` runs it; so does `make test` if Chromium is installed. `make screens` leaves a
-// picture of each page in out/screens.
+// `make browser` runs it; so does `make verify`. `make screens` leaves a picture of each page in
+// out/screens.
 package browser

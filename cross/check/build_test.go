@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
 )
 
 // TestLibcPin: a libc that is not the one the SQLite engine was made with passes every test here and crashes on 32-bit ARM.
@@ -56,6 +58,7 @@ func TestNotLinked(t *testing.T) {
 
 // TestReflectGuard: one reachable call of reflect's MethodByName keeps every exported method of every type in the binary.
 func TestReflectGuard(t *testing.T) {
+	need.Verify(t, "links the program again")
 	_, dump := goTool(t, []string{"CGO_ENABLED=0"}, "build", "-ldflags=-dumpdep", "-o", filepath.Join(t.TempDir(), "posagent"), program)
 	require.Contains(t, dump, "main.main", "the linker printed its graph")
 	lines := slices.DeleteFunc(strings.Split(dump, "\n"), func(l string) bool { return !strings.Contains(l, "<ReflectMethod>") })
@@ -63,6 +66,7 @@ func TestReflectGuard(t *testing.T) {
 }
 
 func TestSizeBudget(t *testing.T) {
+	need.Verify(t, "compiles everything for ARM")
 	bin := filepath.Join(t.TempDir(), "posagent")
 	args := slices.Concat([]string{"build"}, sizeFlags, []string{"-o", bin, program})
 	goTool(t, []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm", "GOARM=7"}, args...)

@@ -99,7 +99,7 @@ func TestField_U9TheReadmeIsReadInOrder(t *testing.T) {
 	require.NotRegexp(t, `(?i)show the token`, text)
 	require.LessOrEqual(t, strings.Count(text, "\n"), maxReadme, "lines: what is too deep for the README belongs beside its room")
 	first := strings.Join(strings.Split(text, "\n")[:firstScreens], "\n")
-	for _, needed := range []string{"\nmake demo ", "\nmake test ", "Both need Go 1.26", "**As root on Debian `make test` installs software:**", "`TOOLS=no`"} {
+	for _, needed := range []string{"\nmake demo ", "\nmake test ", "Both need Go 1.26", "run as any user and leave nothing behind", "**As root on Debian it\ninstalls software:**", "`TOOLS=no`"} {
 		require.Contains(t, first, needed, "on the first two screens")
 	}
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,27 +24,32 @@ type source struct {
 	at   func(ast.Node) token.Position
 }
 
+// sources is every Go file of the tree, parsed once. The tests only read them.
 func sources(t testing.TB) []source {
 	t.Helper()
-	set := token.NewFileSet()
-	var all []source
-	files(t, func(name string, data []byte) {
+	all, err := parsed()
+	require.NoError(t, err)
+	require.Greater(t, len(all), 20)
+	return all
+}
+
+var parsed = sync.OnceValues(func() (all []source, _ error) {
+	set, dir := token.NewFileSet(), filepath.Join("..", "..")
+	return all, visit(os.DirFS(dir), func(name string, data []byte) error {
 		if !strings.HasSuffix(name, ".go") {
-			return
+			return nil
 		}
 		f, err := parser.ParseFile(set, name, data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			t.Errorf("parse: %v", err)
-			return
+			return err
 		}
 		dir := path.Dir(name)
 		all = append(all, source{name: name, file: f,
 			test: strings.HasSuffix(name, "_test.go") || matchesAny(suites, dir, dir),
 			at:   func(n ast.Node) token.Position { return set.Position(n.Pos()) }})
+		return nil
 	})
-	require.Greater(t, len(all), 20)
-	return all
-}
+})
 
 func TestEveryPackageSaysWhatItGuarantees(t *testing.T) {
 	docs := map[string]bool{}

@@ -105,10 +105,13 @@ func matchesAny(patterns []string, from, p string) bool {
 }
 
 // files walks every file of the tree, besides what git or the build made, with slash paths below the root.
-func files(t testing.TB, visit func(name string, data []byte)) {
+func files(t testing.TB, each func(name string, data []byte)) {
 	t.Helper()
-	dir := os.DirFS(root(t))
-	require.NoError(t, fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
+	require.NoError(t, visit(os.DirFS(root(t)), func(name string, data []byte) error { each(name, data); return nil }))
+}
+
+func visit(dir fs.FS, each func(name string, data []byte) error) error {
+	return fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -125,9 +128,9 @@ func files(t testing.TB, visit func(name string, data []byte)) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // a temporary file that has gone
 		}
-		if err == nil {
-			visit(name, data)
+		if err != nil {
+			return err
 		}
-		return err
-	}))
+		return each(name, data)
+	})
 }

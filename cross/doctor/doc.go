@@ -2,6 +2,6 @@
 // `posagent doctor` for its name. It runs the built binary against a real backend on loopback.
 //
 // It guarantees that each expectation is written by hand beside its fault, and that an examination
-// which names another id, or a second one, or takes ten seconds, fails. `make test` plays the rows
+// which names another id, or a second one, or takes ten seconds, fails. `make verify` plays the rows
 // that are quick, `make doctor-bench` all of them. It must not import any room of the product.
 package doctor

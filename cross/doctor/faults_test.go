@@ -26,7 +26,7 @@ type fault struct {
 	want  string // id; "" = nothing fails
 	code  int    // exit code of doctor
 	seen  string // part of the evidence or the remedy
-	quick bool   // part of make test
+	quick bool   // part of make verify
 	root  bool   // needs rights that only root has
 	as    string // its name in the lists of lists_test.go, "" = it is in none
 	seed  func(b *box)

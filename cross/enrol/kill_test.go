@@ -34,7 +34,7 @@ func kill(t *testing.T, strace, call string, at int, verb []string) (said []byte
 	return said, err == nil
 }
 
-// size is how many rounds a campaign has, and how far apart its kills are. Of `make test` it tries every fourth call.
+// size is how many rounds a campaign has, and how far apart its kills are. In `make verify` it tries every fourth call.
 func size(share int) (rounds, step int) {
 	if n, err := strconv.Atoi(os.Getenv("N")); err == nil {
 		return (n + share - 1) / share, 1

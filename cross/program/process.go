@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
@@ -34,7 +33,7 @@ const Env = "POSAGENT_PROGRAMS"
 
 // Path returns the path of one of the product's programs (posagent, posagent-backend, posagent-update): the run's, or one
 // that it builds into out/programs of the tree. It fails the test where the program does not build.
-func Path(t testing.TB, name string) string {
+func Path(t failing, name string) string {
 	t.Helper()
 	if dir := os.Getenv(Env); dir != "" {
 		return filepath.Join(dir, name)
@@ -44,6 +43,12 @@ func Path(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// failing is what Path needs of a test.
+type failing interface {
+	Helper()
+	Fatal(args ...any)
 }
 
 var building sync.Map // name -> func() (string, error)

@@ -197,7 +197,7 @@ type box struct {
 	run    *exec.Cmd
 }
 
-// full says that everything is played; else what `make test` has time for.
+// full says that everything is played; else what `make verify` has time for.
 var full = os.Getenv("UPDATE") == "full"
 
 const token = "the-register-of-the-shop"
