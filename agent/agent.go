@@ -157,7 +157,6 @@ type Agent struct {
 
 // New joins the rooms; it starts nothing.
 func New(o Options) *Agent {
-	o.Drive.Barred = o.Ways.Barred != nil // the register lines are closed meanwhile, the port is not
 	a := &Agent{o: o}
 	a.scrub = scrub.New(a.asWriter)
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
@@ -188,11 +187,12 @@ func New(o Options) *Agent {
 	a.outbox = outbox.NewOutbox(queue)
 	if o.Front != nil {
 		o.Front.Attach(a.outbox)
+		o.Front.Bar(o.Ways.ended)
 	}
 	a.drive = drive.New(drive.Options{
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: a.checkoutScreen(), Prompter: a.prompter(), AtTerminal: byCustomer, Config: o.Drive, CallerSecret: o.CallerSecret,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
-		Closed: a.batchClosed,
+		Barred: o.Ways.noSale, Closed: a.batchClosed,
 	})
 	a.daily = a.compares()
 	if o.Printer != nil {

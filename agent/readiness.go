@@ -31,8 +31,8 @@ type Ways struct {
 	Lines func() (count int, closed []ready.Trouble)
 	// Sellers are the local programs that may sell over HTTP.
 	Sellers int
-	// Barred is why no register may ask, whatever works; nil = nothing bars it.
-	Barred *ready.Trouble
+	// Barred is why no register may ask, whatever works; nil, or nil returned, = nothing bars it. It is asked at each sale.
+	Barred func() *ready.Trouble
 	// Method is what the service of the terminal's own payment method suffers, nil while nothing is known; nil = there is none.
 	Method func() *ready.Trouble
 	// AskMethod asks that service whether it accepts the credentials, unless it has said so; nil = it is not asked.
@@ -43,6 +43,33 @@ type Ways struct {
 	Apart bool
 	// Answered says that the backend has answered since the start; nil = it is not known.
 	Answered func() bool
+}
+
+func (w Ways) barred() *ready.Trouble {
+	if w.Barred == nil {
+		return nil
+	}
+	return w.Barred()
+}
+
+// noSale is why no sale may begin, "" = one may.
+func (w Ways) noSale() string {
+	switch t := w.barred(); {
+	case t == nil:
+		return ""
+	case t.Cause == ready.NotConfirmed:
+		return "the operator has not confirmed this terminal yet"
+	default:
+		return w.ended()
+	}
+}
+
+// ended is why the terminal takes nothing new at all, "" = it is in use. One that is not confirmed yet stores what local clients write.
+func (w Ways) ended() string {
+	if t := w.barred(); t != nil && t.Cause != ready.NotConfirmed {
+		return "this box is not the terminal any more"
+	}
+	return ""
 }
 
 const (
@@ -93,7 +120,7 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 	person := a.counter != nil && a.counter.Ready()
 	fit := len(checkout.Offer(defs, checkout.Wish{Prompter: person, Exclude: a.o.Drive.Exclude})) > 0 // as a register's payment is offered them
 	f := ready.Facts{
-		Barred: w.Barred, Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Sellers: w.Sellers, Held: fit, Unfit: len(defs) > 0 && !fit, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
+		Barred: w.barred(), Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Sellers: w.Sellers, Held: fit, Unfit: len(defs) > 0 && !fit, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
 		Proven: a.proven(ctx), At: w.Place,
 	}
 	if _, _, state := a.catalog.Current(); state == catalog.NoMethods {

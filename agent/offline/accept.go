@@ -23,6 +23,9 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	if f.box == nil {
 		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "the terminal is starting")
 	}
+	if why := f.barred(); why != "" {
+		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "%s; nothing was sent, and this is not stored", why)
+	}
 	if err := f.trusted(ctx, w.row); err != nil {
 		return answer{}, err
 	}

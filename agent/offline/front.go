@@ -31,7 +31,7 @@ func NewFront(o Options) *Front {
 		o.CallerSecret = o.DB.MAC(keyTable, "caller secret")
 	}
 	o.Log = o.Log.With("sys", "offline")
-	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}, ending: map[wire.Key]bool{}}
+	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}, ending: map[wire.Key]bool{}, barred: func() string { return "" }}
 	stored := map[string]bool{Payments: o.Payments != nil, Tokens: o.Tokens != nil, Paylinks: o.Links != nil && o.Transactions != nil}
 	for _, row := range Table() {
 		if row.adapt != nil && stored[row.Service] {
@@ -65,3 +65,6 @@ func (f *Front) Kinds() []outbox.Kind { return f.kinds }
 
 // Attach joins the outbox that has the Kinds. Before it nothing can be written.
 func (f *Front) Attach(box *outbox.Outbox) { f.box = box }
+
+// Bar makes each write ask why nothing new is taken, "" = it is. Call it before Run.
+func (f *Front) Bar(why func() string) { f.barred = why }

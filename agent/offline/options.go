@@ -71,6 +71,8 @@ type Front struct {
 	kinds []outbox.Kind
 	rows  map[string]*bound
 
+	barred func() string // why nothing new is taken, "" = it is
+
 	mu     sync.Mutex
 	waits  map[wire.Key][]chan struct{}
 	live   map[wire.Key][]byte   // bodies that are not stored, while their callers wait

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/ready"
+	"posagent/schemes/money"
 )
 
 // A sale is durable and has its place at once, shows its code while a customer may scan it, and ends
@@ -287,7 +289,9 @@ func TestAnUnconfirmedTerminalBeginsNothing(t *testing.T) {
 	id := sold.sale(t).ID
 	x.reaches(id, "CONFIRMED")
 	x.stop()
-	x.probe, x.ways = 503, agent.Ways{Barred: &ready.Trouble{Cause: ready.NotConfirmed, Where: "https://fleet.example", Detail: "the bundle is good until Monday"}}
+	x.probe, x.ways = 503, agent.Ways{Barred: func() *ready.Trouble {
+		return &ready.Trouble{Cause: ready.NotConfirmed, Where: "https://fleet.example", Detail: "the bundle is good until Monday"}
+	}}
 	x.start()
 	for path, text := range map[string]string{"/agent/v1/sales": body, "/agent/v1/sales/" + id + "/refund": `{"amount":100}`, "/agent/v1/sales/" + id + "/reverse": `{}`} {
 		r := x.ask("alpha", "POST", path, "key-"+strings.ReplaceAll(path, "/", "-"), text)
@@ -302,4 +306,45 @@ func TestAnUnconfirmedTerminalBeginsNothing(t *testing.T) {
 	x.start()
 	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-2", body)
 	require.Equal(t, []any{200, "approved"}, []any{r.status, r.sale(t).Outcome}, r.body)
+}
+
+// TestField2_M12WhatForbidsSalesTakesEffectAtOnce: a terminal that was revoked went on selling, READY, while any sale was open. The
+// kind: revoked, superseded, its bundle overdue (one cause, ready.Replaced); a new sale, refund and reversal; a write that would be
+// stored; the open sale, which goes to its end; a request that is known, which is answered.
+func TestField2_M12WhatForbidsSalesTakesEffectAtOnce(t *testing.T) {
+	x := open(t, 30*time.Millisecond, 0)
+	var bar atomic.Pointer[ready.Trouble]
+	x.stop()
+	x.ways = agent.Ways{Barred: bar.Load}
+	x.start()
+	body := `{"amount":1250,"currency":"EUR"}`
+	sold := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-1", body)
+	require.Equal(t, []any{200, "approved"}, []any{sold.status, sold.sale(t).Outcome}, sold.body)
+	id := sold.sale(t).ID
+	x.reaches(id, "CONFIRMED")
+	open := x.ask("alpha", "POST", "/agent/v1/sales", "order-2", `{"amount":90006,"currency":"EUR"}`) // the customer takes four fifths of the stale age
+	require.Equal(t, 202, open.status, open.body)
+
+	bar.Store(&ready.Trouble{Cause: ready.Replaced, Detail: "the enrolment of this device was revoked: stolen"})
+	require.Equal(t, 503, x.ask("main", "GET", "/readyz", "", "").status)
+	for path, text := range map[string]string{"/agent/v1/sales": body, "/agent/v1/sales/" + id + "/refund": `{"amount":100}`, "/agent/v1/sales/" + id + "/reverse": `{}`} {
+		r := x.ask("alpha", "POST", path, "key-"+strings.ReplaceAll(path, "/", "-"), text)
+		require.Equal(t, 503, r.status, "%s: %s", path, r.body)
+		require.Contains(t, r.body, "this box is not the terminal any more", path)
+	}
+	again := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-1", body)
+	require.Equal(t, []any{200, "approved", id}, []any{again.status, again.sale(t).Outcome, again.sale(t).ID}, again.body)
+	require.Contains(t, []int{200, 202}, x.ask("alpha", "POST", "/agent/v1/sales/"+open.sale(t).ID+"/abort", "", "").status, "what is open is driven to its end")
+	x.reaches(open.sale(t).ID, "DONE")
+	books, err := x.backend.Books(t.Context())
+	require.NoError(t, err)
+	net := money.Minor(0)
+	for _, b := range books {
+		for _, p := range b.Postings {
+			if p.Account == "merchant" {
+				net += p.Amount
+			}
+		}
+	}
+	require.Equal(t, money.Minor(1250), net, "the first sale alone has moved money: %+v", books)
 }

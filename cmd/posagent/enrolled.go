@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"posagent/agent"
@@ -148,7 +149,7 @@ func fitsJournal(ctx context.Context, c *call, name string) error {
 var errReload = errors.New("the configuration has changed")
 
 const (
-	lookAgain    = 2 * time.Second  // between two looks at whether there is another configuration
+	lookAgain    = time.Second      // between two looks at whether there is another configuration, or the box is not the terminal any more
 	resumeAgain  = 10 * time.Second // after a step that has failed; twice as long each time, up to resumeMost
 	resumeMost   = 5 * time.Minute
 	refreshEvery = time.Minute      // between two questions for a newer configuration, and whether this is still the terminal; spread (poll)
@@ -349,7 +350,8 @@ type running struct {
 	rest   func(context.Context) (bool, error) // agent.Rest
 	ready  func() bool
 	log    *slog.Logger
-	looked time.Time // when a switch that waits was looked at last
+	looked time.Time                     // when a switch that waits was looked at last
+	bar    atomic.Pointer[ready.Trouble] // why nothing new is sold; nil = nothing forbids it
 }
 
 // follow ends the run of a terminal with errReload when it is to run on another configuration: one that was enrolled or chosen since,
@@ -406,6 +408,9 @@ func (r *running) follow(ctx context.Context) error {
 			begun = resume.step(ctx)
 		}
 		stamp := box.Stamp()
+		if stamp != seen || r.on.Unconfirmed { // a bundle is overdue without a change of the record
+			r.forbid(box)
+		}
 		if stamp == seen && time.Since(r.looked) < waitAgain {
 			continue
 		}
@@ -415,6 +420,17 @@ func (r *running) follow(ctx context.Context) error {
 			return r.reload(ctx)
 		}
 	}
+}
+
+// forbid takes what forbids sales into account at once, as soon as the box knows it: no new sale, while what is open goes on
+// (MONEY E.4). Only a newer configuration waits until the counter rests.
+func (r *running) forbid(box *enrol.Box) {
+	now, err := box.Chosen()
+	if err != nil || now.Revoked == "" || now.ID != r.on.ID || r.on.Revoked != "" || r.bar.Load() != nil && r.bar.Load().Cause == ready.Replaced {
+		return
+	}
+	r.bar.Store(barred(now))
+	r.log.Warn("nothing new is sold: this box is not the terminal any more", "why", now.Revoked)
 }
 
 // again returns whether the terminal is to begin again: another configuration was chosen, and nothing is open that it could not end.

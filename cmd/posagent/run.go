@@ -182,8 +182,9 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	}
 	addresses := strings.Join(lines, " ")
 	f.file, f.place, f.sandbox, f.config = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeIn(c, cfg), sandbox, r.digest
+	r.bar.Store(barred(on))
 	o.Ways = agent.Ways{
-		Barred: barred(on), Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
+		Barred: r.bar.Load, Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
 		Troubles: func() []ready.Trouble { return f.troubles() }, Lines: func() (int, []ready.Trouble) { return f.lines() },
 		Sellers: len(cfg.Sellers()), Doubt: func() bool { return f.doubt() },
 	}

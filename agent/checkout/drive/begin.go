@@ -57,8 +57,8 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	case known != "":
 		return d.joinKnown(ctx, known, req.Kind)
 	}
-	if d.cfg.Barred {
-		return ecr.Sale{}, refuse(ecr.NotReady, "the operator has not confirmed this terminal yet")
+	if why := d.barred(); why != "" {
+		return ecr.Sale{}, refuse(ecr.NotReady, "%s", why)
 	}
 	a := &accepting{d: d, req: req, key: d.keyOf(req, old)}
 	if req.Kind == ecr.Payment {

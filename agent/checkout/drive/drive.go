@@ -78,7 +78,6 @@ type Config struct {
 	KeepSales                            time.Duration // running time for which a sale that has ended is kept; 0 = for ever
 	Version                              string
 	Sandbox                              bool
-	Barred                               bool // no sale may begin: another box may still have this journal (MONEY E.4)
 }
 
 // Options make a Drive. DB, Aapay, Methods, Outbox and Config are required.
@@ -110,6 +109,9 @@ type Options struct {
 	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 	// Closed runs in the commit that closes a batch. Nil = nothing.
 	Closed func(tx store.Tx, batch int) error
+	// Barred is why no sale may begin now, "" = one may. It is asked at each: what forbids sales takes effect at once
+	// (MONEY E.4), and sales that are open go on. Nil = nothing does.
+	Barred func() string
 }
 
 const (
@@ -145,6 +147,7 @@ type Drive struct {
 	log        *slog.Logger
 	audit      func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 	closed     func(tx store.Tx, batch int) error
+	barred     func() string
 
 	ready   atomic.Bool
 	resumed chan struct{} // closed with the first ready
@@ -170,7 +173,7 @@ var (
 func New(o Options) *Drive {
 	d := &Drive{
 		db: o.DB, sales: live.New(), methods: o.Methods, refresh: o.Refresh, box: o.Outbox, prompter: o.Prompter, atTerminal: o.AtTerminal, cfg: o.Config, now: o.Now, boot: o.Boot,
-		bootID: o.BootID, secret: o.CallerSecret, log: o.Log, audit: o.Audit, closed: o.Closed, resumed: make(chan struct{}), stash: map[wire.Key]journal.Step{},
+		bootID: o.BootID, secret: o.CallerSecret, log: o.Log, audit: o.Audit, closed: o.Closed, barred: o.Barred, resumed: make(chan struct{}), stash: map[wire.Key]journal.Step{},
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -178,6 +181,9 @@ func New(o Options) *Drive {
 	if d.boot == nil {
 		born := time.Now()
 		d.boot = func() time.Duration { return time.Since(born) }
+	}
+	if d.barred == nil {
+		d.barred = func() string { return "" }
 	}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
