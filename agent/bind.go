@@ -6,16 +6,23 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
+	"posagent/agent/audit"
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/agent/paylink"
 	"posagent/store"
 )
 
 // OtherBackendError is Bind's answer when the journal is another terminal's, or still owes something to another backend.
 type OtherBackendError struct {
+	Service    string // that has moved; "" = the schemes, or the terminal itself
 	Was, Now   string
 	Sales, Ops int // not at their end
 }
@@ -40,6 +47,26 @@ CREATE TABLE agent_backend (
 	id   INTEGER PRIMARY KEY CHECK (id = 1),
 	name TEXT NOT NULL -- the backend and terminal this journal belongs to
 ) STRICT;`}}
+}
+
+// placesSchema: which books each service's operations belong to (MONEY, law IV).
+func placesSchema() []store.Step {
+	return []store.Step{{Name: "agent/3 places", SQL: `
+CREATE TABLE agent_places (
+	service TEXT PRIMARY KEY,
+	place   TEXT NOT NULL -- address and account, as Place writes them
+) STRICT;`}}
+}
+
+// Places are where the services stand that operations are stored for, each as Place writes it. The schemes' stands in the Owner.
+type Places map[string]string
+
+// Place names the books of a service: its address, and the account that is used there. A key that is changed is no other account.
+func Place(address, account string) string {
+	if account == "" {
+		return address
+	}
+	return fmt.Sprintf("%s (account %s)", address, account)
 }
 
 // Bound is the backend and terminal that a journal belongs to, "" where it was never bound.
@@ -88,13 +115,134 @@ func Unbind(tx store.Tx) error {
 	return err
 }
 
-// Fits returns nil where Bind would tie a journal to name.
-func Fits(r store.Reader, name string) error {
+// Fits returns nil where Bind would tie a journal to name and places.
+func Fits(r store.Reader, name string, places Places) error {
 	was, err := Bound(r)
 	if err != nil {
 		return err
 	}
-	return fits(r, was, name)
+	if err := fits(r, was, name); err != nil {
+		return err
+	}
+	_, err = moved(r, places)
+	return err
+}
+
+// moved lists the services that are bound to no place yet, or to another one. It fails (*OtherBackendError) where anything of such a
+// service is open.
+func moved(r store.Reader, places Places) (list []string, err error) {
+	for _, service := range slices.Sorted(maps.Keys(places)) {
+		was, now := "", places[service]
+		err := r.QueryRow(`SELECT place FROM agent_places WHERE service = ?`, service).Scan(&was)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return nil, fmt.Errorf("read where %s stands: %w", service, err)
+		}
+		if was == now {
+			continue
+		}
+		list = append(list, service)
+		if was == "" {
+			continue // an older program did not note it
+		}
+		sales, ops, err := openOf(r, service)
+		if err != nil {
+			return nil, err
+		}
+		if sales > 0 || ops > 0 {
+			return nil, &OtherBackendError{Service: service, Was: service + " at " + was, Now: now, Sales: sales, Ops: ops}
+		}
+	}
+	return list, nil
+}
+
+// openOf counts what is open of a service: operations, and sales by payment link.
+func openOf(r store.Reader, service string) (sales, ops int, err error) {
+	lines, err := outbox.Report(r)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, l := range lines {
+		kind, _, _ := strings.Cut(l.Kind, ".")
+		if !l.State.Final() && (kind == service || kind+"s" == service) { // paylink.reversal is an undo at the paylinks
+			ops += int(l.Count)
+		}
+	}
+	if service != offline.Paylinks {
+		return 0, ops, nil
+	}
+	rows, err := journal.Waiting(r, maxOpen)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, row := range rows {
+		link, err := paylink.Sells(r, row.Reference)
+		if err != nil {
+			return 0, 0, err
+		}
+		if link {
+			sales++
+		}
+	}
+	return sales, ops, nil
+}
+
+// maxOpen is more than a terminal has open sales: each line has one, and some wait for their undo.
+const maxOpen = 10_000
+
+// Schemes names the service whose place stands in the Owner.
+const Schemes = "schemes"
+
+// Moved notes what a person says: the books of a service that stood elsewhere stand where name and places say now, and what is open
+// goes on there. The reason stands in the audit log. *OtherBackendError where name is another merchant's or terminal's;
+// ErrNotMoved where the journal has them there already.
+func Moved(ctx context.Context, db store.DB, now time.Time, service, name string, places Places, reason string) error {
+	return db.Write(ctx, func(tx store.Tx) error {
+		was, err := Bound(tx)
+		if err != nil {
+			return err
+		}
+		to := name
+		if service != Schemes {
+			was, to = "", places[service]
+			if err := tx.QueryRow(`SELECT place FROM agent_places WHERE service = ?`, service).Scan(&was); err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return fmt.Errorf("read where %s stands: %w", service, err)
+			}
+		}
+		switch {
+		case was == "" || was == to:
+			return ErrNotMoved
+		case service != Schemes:
+			err = placed(tx, service, to)
+		case identity(was) != identity(to):
+			return &OtherBackendError{Was: was, Now: to}
+		default:
+			err = named(tx, to)
+		}
+		if err != nil {
+			return err
+		}
+		return audit.Append(tx, now, audit.Deed{Deed: "journal.moved", Subject: service, Detail: fmt.Sprintf("from %s to %s: %s", was, to, reason)})
+	})
+}
+
+// ErrNotMoved is Moved's answer where the journal knows the service at no other place.
+var ErrNotMoved = errors.New("the journal knows it at no other place")
+
+// named stores the backend and terminal that the journal belongs to.
+func named(tx store.Tx, name string) error {
+	if _, err := tx.Exec(`INSERT INTO agent_backend (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name`, name); err != nil {
+		return fmt.Errorf("store the journal's backend: %w", err)
+	}
+	return nil
+}
+
+// placed stores where a service stands.
+func placed(tx store.Tx, service, place string) error {
+	_, err := tx.Exec(`INSERT INTO agent_places (service, place) VALUES (?, ?) ON CONFLICT (service) DO UPDATE SET place = excluded.place`, service, place)
+	if err != nil {
+		return fmt.Errorf("store where %s stands: %w", service, err)
+	}
+	return nil
 }
 
 // Untouched returns whether no sale and no operation was ever in a journal, and no receipt was given by it.
@@ -134,24 +282,33 @@ func fits(r store.Reader, was, name string) error {
 // Bind ties the journal to one backend and terminal, named by Owner. Of another backend it would call money undone that moved
 // elsewhere: while anything is open that is refused (*OtherBackendError), afterwards the journal changes hands and the method list
 // is forgotten. Another merchant or terminal is refused always: its receipts and batches are not those of this journal. So is a sandbox
-// where the journal has receipts of a real backend.
-func Bind(ctx context.Context, db store.DB, name string) error {
+// where the journal has receipts of a real backend. places are bound likewise, each service by itself.
+func Bind(ctx context.Context, db store.DB, name string, places Places) error {
 	return db.Write(ctx, func(tx store.Tx) error {
 		was, err := Bound(tx)
 		if err == nil {
 			err = fits(tx, was, name)
 		}
-		if err != nil || was == name {
+		if err != nil {
 			return err
+		}
+		changed, err := moved(tx, places)
+		if err != nil {
+			return err
+		}
+		for _, service := range changed {
+			if err := placed(tx, service, places[service]); err != nil {
+				return err
+			}
+		}
+		if was == name {
+			return nil
 		}
 		if was != "" {
 			if err := catalog.Forget(tx); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.Exec(`INSERT INTO agent_backend (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name`, name); err != nil {
-			return fmt.Errorf("store the journal's backend: %w", err)
-		}
-		return nil
+		return named(tx, name)
 	})
 }

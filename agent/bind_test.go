@@ -3,6 +3,7 @@ package agent_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,22 +16,22 @@ import (
 func TestField_J6AJournalBelongsToOneTerminal(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
 	ctx := t.Context()
-	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "m", "1")))
+	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "m", "1"), nil))
 	var other *agent.OtherBackendError
-	require.ErrorAs(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "m", "2")), &other)
+	require.ErrorAs(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "m", "2"), nil), &other)
 	require.Equal(t, agent.OtherBackendError{Was: "https://a.example (merchant m, terminal 1)", Now: "https://a.example (merchant m, terminal 2)"}, *other)
-	require.ErrorAs(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "n", "1")), &other)
-	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "1")), "the backend has moved")
+	require.ErrorAs(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "n", "1"), nil), &other)
+	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "1"), nil), "the backend has moved")
 	require.NoError(t, db.Write(ctx, agent.Unbind))
-	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "2")))
+	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "2"), nil))
 }
 
 func TestAJournalBelongsToOneBackend(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
 	ctx := t.Context()
-	require.NoError(t, agent.Bind(ctx, db, "a"))
-	require.NoError(t, agent.Bind(ctx, db, "a"))
-	require.NoError(t, agent.Bind(ctx, db, "b"), "nothing open: it may change hands")
+	require.NoError(t, agent.Bind(ctx, db, "a", nil))
+	require.NoError(t, agent.Bind(ctx, db, "a", nil))
+	require.NoError(t, agent.Bind(ctx, db, "b", nil), "nothing open: it may change hands")
 
 	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
@@ -39,14 +40,14 @@ func TestAJournalBelongsToOneBackend(t *testing.T) {
 		return err
 	}))
 	var other *agent.OtherBackendError
-	require.True(t, errors.As(agent.Bind(ctx, db, "c"), &other))
+	require.True(t, errors.As(agent.Bind(ctx, db, "c", nil), &other))
 	require.Equal(t, agent.OtherBackendError{Was: "b", Now: "c", Ops: 1}, *other)
-	require.NoError(t, agent.Bind(ctx, db, "b"), "the refusal changed nothing")
+	require.NoError(t, agent.Bind(ctx, db, "b", nil), "the refusal changed nothing")
 	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`UPDATE outbox_ops SET open = 0, state = 'DONE'`)
 		return err
 	}))
-	require.NoError(t, agent.Bind(ctx, db, "c"))
+	require.NoError(t, agent.Bind(ctx, db, "c", nil))
 }
 
 // A journal with operations of a real backend is never a sandbox's, whatever numbers its configuration has; an untouched one may be.
@@ -54,9 +55,9 @@ func TestARealJournalIsNoSandboxs(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
 	ctx := t.Context()
 	live, play := agent.Owner("https://a.example", "m", "1"), agent.Owner(agent.Sandbox, "m", "1")
-	require.NoError(t, agent.Bind(ctx, db, live))
-	require.NoError(t, agent.Bind(ctx, db, play), "nothing is in it")
-	require.NoError(t, agent.Bind(ctx, db, live), "a sandbox becomes a terminal")
+	require.NoError(t, agent.Bind(ctx, db, live, nil))
+	require.NoError(t, agent.Bind(ctx, db, play, nil), "nothing is in it")
+	require.NoError(t, agent.Bind(ctx, db, live, nil), "a sandbox becomes a terminal")
 	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
 			created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
@@ -64,10 +65,10 @@ func TestARealJournalIsNoSandboxs(t *testing.T) {
 		return err
 	}))
 	var other *agent.OtherBackendError
-	require.ErrorAs(t, agent.Bind(ctx, db, play), &other)
+	require.ErrorAs(t, agent.Bind(ctx, db, play, nil), &other)
 	require.True(t, other.ToSandbox())
 	require.False(t, other.Foreign())
-	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "1")), "the backend has moved")
+	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "1"), nil), "the backend has moved")
 }
 
 // A journal is untouched until something is in it, and never again.
@@ -79,7 +80,7 @@ func TestAJournalIsUntouchedOnce(t *testing.T) {
 		return yes
 	}
 	require.True(t, untouched())
-	require.NoError(t, agent.Bind(ctx, db, "a"))
+	require.NoError(t, agent.Bind(ctx, db, "a", nil))
 	require.True(t, untouched())
 	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
@@ -98,4 +99,53 @@ func TestAJournalIsUntouchedOnce(t *testing.T) {
 		require.False(t, yes, "receipts were given")
 		return err
 	}))
+}
+
+// TestField2_M20AServiceIsBoundToItsBooks: the journal was bound to the schemes' address alone; a payment whose answer was lost at
+// one acquirer was sent again, under its Key, to another. The kind: address and account of each service that operations are stored
+// for, at start, reload and revision (all ask Fits or Bind), while an operation or a sale by link is open there; and a person's word.
+func TestField2_M20AServiceIsBoundToItsBooks(t *testing.T) {
+	const owner = "https://a.example (merchant m, terminal 1)"
+	for service, kind := range map[string]string{"payments": "payments.create", "tokens": "tokens.recurring", "paylinks": "paylink.reversal"} {
+		for what, to := range map[string]string{"address": agent.Place("https://b.example", "x"), "account": agent.Place("https://a.example", "y")} {
+			t.Run(service+" "+what, func(t *testing.T) {
+				db := storetest.Open(t, agent.Schema()...)
+				ctx := t.Context()
+				from := agent.Place("https://a.example", "x")
+				at := func(place string) agent.Places {
+					all := agent.Places{"payments": from, "tokens": from, "paylinks": from}
+					all[service] = place
+					return all
+				}
+				fits := func(places agent.Places) error {
+					return db.Read(ctx, func(r store.Reader) error { return agent.Fits(r, owner, places) })
+				}
+				require.NoError(t, agent.Bind(ctx, db, owner, at(from)))
+				require.NoError(t, agent.Bind(ctx, db, owner, at(to)), "nothing is open")
+				require.NoError(t, agent.Bind(ctx, db, owner, at(from)))
+				require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
+					_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
+						created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
+						VALUES ('k', ?, 'a', 'SENT', '', '', 300, 'EUR', x'00', '', 1, 0, 0, 0, 0, 0, 1, 1, x'00')`, kind)
+					return err
+				}))
+				var other *agent.OtherBackendError
+				require.ErrorAs(t, agent.Bind(ctx, db, owner, at(to)), &other)
+				require.Equal(t, agent.OtherBackendError{Service: service, Was: service + " at " + from, Now: to, Ops: 1}, *other)
+				require.ErrorAs(t, fits(at(to)), &other)
+				require.False(t, other.Foreign(), "it is the same terminal")
+				require.NoError(t, fits(at(from)), "the refusal changed nothing")
+
+				require.NoError(t, agent.Moved(ctx, db, time.UnixMilli(1), service, owner, at(to), "a new host name"))
+				require.NoError(t, agent.Bind(ctx, db, owner, at(to)))
+				require.ErrorIs(t, agent.Moved(ctx, db, time.UnixMilli(1), service, owner, at(to), "again"), agent.ErrNotMoved)
+				require.NoError(t, db.Read(ctx, func(r store.Reader) error {
+					detail := ""
+					require.NoError(t, r.QueryRow(`SELECT detail FROM audit_log WHERE deed = 'journal.moved'`).Scan(&detail))
+					require.Contains(t, detail, "a new host name")
+					return nil
+				}))
+			})
+		}
+	}
 }

@@ -72,6 +72,15 @@ func (s *Service) save(tx store.Tx, e *entry) error {
 	return nil
 }
 
+// Sells reports whether the payment with this terminalReference was sold by payment link.
+func Sells(r store.Reader, reference string) (bool, error) {
+	n := 0
+	if err := r.QueryRow(`SELECT COUNT(*) FROM paylink_entries WHERE reference = ?`, reference).Scan(&n); err != nil {
+		return false, fmt.Errorf("look for a payment link: %w", err)
+	}
+	return n > 0, nil
+}
+
 // Reference is the terminalReference of the payment that a link was made for, "" where the terminal made no such link.
 func Reference(r store.Reader, link int64) (reference string, err error) {
 	err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE `+byLink+` ORDER BY rowid LIMIT 1`, link).Scan(&reference)

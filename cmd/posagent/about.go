@@ -1,8 +1,12 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	"posagent/agent"
 	"posagent/agent/config"
+	"posagent/agent/offline"
 	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/schemes/methods"
@@ -38,6 +42,23 @@ func owner(cfg config.Config, sandbox bool) string {
 		backend = agent.Sandbox
 	}
 	return agent.Owner(backend, cfg.Terminal.MerchantID, cfg.Terminal.TerminalID)
+}
+
+// places are where the services stand that the terminal stores operations for. A sandbox's are its own, at whatever port.
+func places(cfg config.Config, sandbox bool) agent.Places {
+	client := ""
+	if id := cfg.Upstream.Auth.ClientID.Reveal(); id != "" {
+		sum := sha256.Sum256([]byte(id))
+		client = hex.EncodeToString(sum[:4]) // enough to tell two apart
+	}
+	list := agent.Places{}
+	for service, account := range map[string]string{offline.Payments: client, offline.Tokens: client, offline.Paylinks: cfg.Upstream.Auth.Instance} {
+		list[service] = agent.Place(cfg.Upstream.URL(service), account)
+		if sandbox {
+			list[service] = agent.Sandbox
+		}
+	}
+	return list
 }
 
 // methodQuery is how the terminal asks for its methods.

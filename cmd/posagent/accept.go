@@ -32,6 +32,19 @@ func journalCommand() command {
 			},
 			run: journalAccept,
 		}, {
+			name: "moved", args: "SERVICE", destroys: true, short: "say that the books of a service stand at another address or account now",
+			long: "Needs the terminal stopped, with the new address in its configuration. While something of a service is open, the terminal\n" +
+				"does not start at another address or account of it: asked of other books, what was paid would be called undone, and what was\n" +
+				"sent would be sent again. Say it only where the same books stand there. SERVICE is schemes, payments, tokens or paylinks.",
+			json:     []string{"posagent.moved/1"},
+			examples: []string{"posagent journal moved payments --reason 'the acquirer has a new host name'"},
+			flags: func(fs *flag.FlagSet) any {
+				o := &acceptOptions{}
+				fs.StringVar(&o.reason, "reason", "", "`text`: who said so, and why")
+				return o
+			},
+			run: journalMoved,
+		}, {
 			name: "pending", short: "say whether money is open in the journal, what, and since when; exit 6 if it is",
 			long: "Reads the journal beside the running terminal, or without it, and compares it with its marks. A package asks it before it is removed;\n" +
 				"with --unit it asks the state directory that a unit of systemd starts the terminal with, which a drop-in may have changed.",
@@ -56,6 +69,54 @@ type acceptView struct {
 	Generation int64  `json:"generation"`
 	Sales      int    `json:"sales"` // held
 	Operations int    `json:"operations"`
+}
+
+// movedView is what the journal was told (posagent.moved/1).
+type movedView struct {
+	Schema  string `json:"schema"`
+	Service string `json:"service"`
+	Place   string `json:"place"`
+}
+
+func journalMoved(ctx context.Context, c *call) error {
+	reason, service := c.opts.(*acceptOptions).reason, c.args[0]
+	if reason == "" {
+		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
+	}
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	if cfg.Sandbox() {
+		return fail(exitRefused, "a sandbox has its own books (set [upstream] to where they stand)")
+	}
+	name, at := owner(cfg, false), places(cfg, false)
+	if service != agent.Schemes && at[service] == "" {
+		return fail(exitUsage, "%s: no service %q (schemes, payments, tokens or paylinks)", c.path, service)
+	}
+	db, err := openStopped(asPerson(ctx), c, "")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var other *agent.OtherBackendError
+	switch err := agent.Moved(asPerson(ctx), db, time.Now(), service, name, at, reason); {
+	case errors.Is(err, agent.ErrNotMoved):
+		return fail(exitRefused, "%s: %w", service, err)
+	case errors.As(err, &other):
+		return fail(exitRefused, "%w (set merchant_id and terminal_id of [terminal] to those of the journal)", err)
+	case err != nil:
+		return storeError(err)
+	}
+	v := movedView{Schema: "posagent.moved/1", Service: service, Place: at[service]}
+	if service == agent.Schemes {
+		v.Place = name
+	}
+	if c.json {
+		return printJSON(c.out, v)
+	}
+	fmt.Fprintf(c.out, "noted: the books of %s stand at %s\n", v.Service, v.Place)
+	return nil
 }
 
 func journalAccept(ctx context.Context, c *call) error {

@@ -114,7 +114,7 @@ func configRollback(ctx context.Context, c *call) error {
 		if err != nil {
 			return err
 		}
-		if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {
+		if err := fitsJournal(ctx, c, cfg); err != nil {
 			return err
 		}
 	}

@@ -98,7 +98,7 @@ func usable(ctx context.Context, c *call, t enrol.Trial) (config.Config, error) 
 	if err := connectable(c, cfg); err != nil {
 		return cfg, exitWith(exitConfig, err)
 	}
-	if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {
+	if err := fitsJournal(ctx, c, cfg); err != nil {
 		return cfg, err
 	}
 	return cfg, nil
@@ -126,12 +126,12 @@ func tryConfiguration(ctx context.Context, c *call, t enrol.Trial) error {
 }
 
 // fitsJournal refuses a configuration under which the journal of this box could not be used.
-func fitsJournal(ctx context.Context, c *call, name string) error {
+func fitsJournal(ctx context.Context, c *call, cfg config.Config) error {
 	if _, err := os.Stat(agentDB(c)); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	return readJournal(ctx, c, func(r store.Reader) error {
-		err := agent.Fits(r, name)
+		err := agent.Fits(r, owner(cfg, false), places(cfg, false))
 		var other *agent.OtherBackendError
 		switch {
 		case errors.As(err, &other) && other.Foreign() && other.Sales+other.Ops > 0:
@@ -287,8 +287,8 @@ func beginHandedOver(c *call, box *enrol.Box) error {
 }
 
 // owes returns whether money is open in a journal that another configuration could not end: that has to wait.
-func owes(r store.Reader, name string) (bool, error) {
-	err := agent.Fits(r, name)
+func owes(r store.Reader, cfg config.Config) (bool, error) {
+	err := agent.Fits(r, owner(cfg, false), places(cfg, false))
 	var other *agent.OtherBackendError
 	if errors.As(err, &other) {
 		return other.Sales+other.Ops > 0, nil
@@ -331,7 +331,7 @@ func settleFirst(ctx context.Context, c *call, box *enrol.Box) error {
 	}
 	waits := false
 	if _, err := os.Stat(agentDB(c)); err == nil {
-		err := readJournal(ctx, c, func(r store.Reader) (err error) { waits, err = owes(r, owner(cfg, false)); return err })
+		err := readJournal(ctx, c, func(r store.Reader) (err error) { waits, err = owes(r, cfg); return err })
 		if err != nil {
 			return nil // the journal itself is opened next, and tells
 		}
@@ -450,7 +450,7 @@ func (r *running) again(ctx context.Context, box *enrol.Box) bool {
 		return true // the next start tells
 	}
 	open := false
-	err = r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = owes(rd, owner(cfg, false)); return err })
+	err = r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = owes(rd, cfg); return err })
 	return err == nil && !open
 }
 

@@ -167,12 +167,14 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 		return storeError(err)
 	}
 	var other *agent.OtherBackendError
-	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) && other.Sales+other.Ops == 0 && other.ToSandbox() {
+	if err := agent.Bind(ctx, db, owner(cfg, sandbox), places(cfg, sandbox)); errors.As(err, &other) && other.Sales+other.Ops == 0 && other.ToSandbox() {
 		return fail(exitRefused, "%v, which moves no real money (posagent enroll%s CODE --url URL, or set [upstream] as it was; for a sandbox of its own: posagent run --state DIR)", err, c.flags())
 	} else if other != nil && other.Sales+other.Ops == 0 {
 		return fail(exitRefused, "%v (set merchant_id and terminal_id of [terminal] to those of the journal: its receipts and batches are that terminal's)", err)
+	} else if other != nil && other.Service != "" {
+		return fail(exitRefused, "%v: run it with that address and account until posagent status shows nothing open; if the same books stand there, posagent journal moved%s %s --reason TEXT", err, c.flags(), other.Service)
 	} else if other != nil {
-		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open", err)
+		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open; if the same books stand there, posagent journal moved%s schemes --reason TEXT", err, c.flags())
 	} else if err != nil {
 		return storeError(err)
 	}

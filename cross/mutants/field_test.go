@@ -2,6 +2,14 @@ package mutants
 
 // ofField is what testers of the running program found, put back.
 var ofField = []mutant{
+	{"an operation goes to another acquirer after a move", "agent", "TestField2_M20AServiceIsBoundToItsBooks", []edit{
+		{"agent/bind.go", `if sales > 0 || ops > 0 {
+			return nil, &OtherBackendError{Service`, `if false {
+			return nil, &OtherBackendError{Service`},
+	}},
+	{"a service may move to another account", "agent", "TestField2_M20AServiceIsBoundToItsBooks", []edit{
+		{"agent/bind.go", `	if account == "" {`, `	if true {`},
+	}},
 	// The register's line.
 	{"a sale holds a register for five minutes, whatever its patience", checkout, "TestField_L9DeadlineIsTheRegistersPatience", []edit{
 		{"agent/checkout/timers.go", `Deadline: patience - LastReadAt}`, `Deadline: LongestSale}`},
