@@ -112,6 +112,23 @@ func AppendAs(tx store.Tx, now time.Time, a Actor, d Deed) error {
 	return insert(tx, Line{At: now.UnixMilli(), Actor: a, Deed: d})
 }
 
+// decided are the lines that say how a sale or an operation went on, that a day was closed, and what a person decided.
+const decided = `(deed LIKE 'sale.%' AND deed <> 'sale.print' OR deed LIKE 'operation.%' OR deed LIKE 'reconcile.%' OR deed IN ('batch.close', 'journal.moved'))`
+
+// Beyond counts what another journal does not know: how sales and operations went on, closed days, a person's decisions; from the
+// newest back to the first that both have. A journal of before the audit log has nothing to compare: 0.
+func Beyond(r, other store.Reader) (n int, err error) {
+	const line = `id || ' ' || at_ms || ' ' || deed || ' ' || subject`
+	err = other.QueryRow(`SELECT COUNT(*) FROM sqlite_master WHERE name = 'audit_log'`).Scan(&n)
+	if err == nil && n > 0 {
+		n, err = store.Beyond(r, other, `SELECT `+line+` FROM audit_log WHERE `+decided+` ORDER BY id DESC`, `SELECT COUNT(*) FROM audit_log WHERE `+line+` = ?`)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("compare the audit log: %w", err)
+	}
+	return n, nil
+}
+
 // insert stores a line that is not chained yet; the number 0 = the next one.
 func insert(tx store.Tx, l Line) error {
 	var id any

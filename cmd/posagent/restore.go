@@ -51,7 +51,7 @@ func restoreCommand() command {
 		long: "Needs the terminal stopped, and nothing pending in the journal that is replaced. What was open in the backup may have ended since:\n" +
 			"the next start holds all of it, sends nothing, and waits for a person (posagent status names each). Until the last moment the\n" +
 			"old journal stays as it is; a power cut leaves the old one or the new one.\n" +
-			"A journal that has sales or operations which the backup has not is kept: posagent backup keeps them first, then --force " + forceOlder + ".\n" +
+			"A journal that has sales, operations or decisions which the backup has not is kept: posagent backup keeps them first, then --force " + forceOlder + ".\n" +
 			"One that no key opens is put aside first, where anything is open in it or the backup lacks anything: posagent help reset.\n" +
 			"--force " + forceTerminal + " takes another terminal's backup; --force " + forceDamaged + " gives up a journal that cannot be read. Several\n" +
 			"words are joined by commas.",
@@ -179,11 +179,14 @@ func nothingAhead(ctx context.Context, c *call, staged string, head store.Bundle
 		return bundleError(c.args[0], err)
 	}
 	defer with.Close()
-	var sales, ops int
+	var sales, ops, decided int
 	err = old.Read(ctx, func(is store.Reader) error {
 		return with.Read(ctx, func(was store.Reader) (err error) {
 			if sales, err = journal.Beyond(is, was); err == nil {
 				ops, err = outbox.Beyond(is, was)
+			}
+			if err == nil {
+				decided, err = audit.Beyond(is, was)
 			}
 			return err
 		})
@@ -197,6 +200,10 @@ func nothingAhead(ctx context.Context, c *call, staged string, head store.Bundle
 	if sales+ops > 0 {
 		return fail(exitRefused, "the journal here has %s that the backup of %s has not, and the restore would forget (posagent backup FILE%s keeps them; then --force %s)",
 			salesAndOps(sales, ops), head.Created, c.flags(), forceOlder)
+	}
+	if decided > 0 { // the same sales and operations, and less of what became of them
+		return fail(exitRefused, "the journal here has %d line(s) of the audit log that the backup of %s has not (how a sale ended, a closed day, a person's decision: posagent audit%s), "+
+			"and the restore would forget them (posagent backup FILE%s keeps them; then --force %s)", decided, head.Created, c.flags(), c.flags(), forceOlder)
 	}
 	return nil
 }

@@ -2,6 +2,9 @@ package mutants
 
 // ofField is what testers of the running program found, put back.
 var ofField = []mutant{
+	{"a restore forgets how a sale ended", "agent/audit", "TestField2_M34WhatBecameOfASaleIsMore", []edit{
+		{"agent/audit/audit.go", "`(deed LIKE 'sale.%' AND", "`(deed LIKE 'sale.b%' AND"},
+	}},
 	{"an operation goes to another acquirer after a move", "agent", "TestField2_M20AServiceIsBoundToItsBooks", []edit{
 		{"agent/bind.go", `if sales > 0 || ops > 0 {
 			return nil, &OtherBackendError{Service`, `if false {
