@@ -42,7 +42,9 @@ CREATE TABLE daily_findings (
 	currency TEXT NOT NULL,
 	at_ms    INTEGER NOT NULL, -- wall clock, for people
 	acked    INTEGER NOT NULL  -- 1 = a person knows
-) STRICT, WITHOUT ROWID;`}}
+) STRICT, WITHOUT ROWID;`}, {Name: "daily/2 through", Open: true, SQL: `
+ALTER TABLE daily_runs ADD COLUMN through INTEGER NOT NULL DEFAULT 0; -- the newest sale up to which none was left out; 0 = not known
+`}}
 }
 
 // How a run has ended.
@@ -168,17 +170,23 @@ const (
 	keepAcked = 2000
 )
 
+// reached is how far a comparison came.
+type reached struct {
+	newest  int64 // sale of the journal then
+	through int64 // the newest sale up to which none was left out
+}
+
 // put keeps the result of a day, and drops the oldest.
-func put(tx store.Tx, v Run, c content, last int64, lines []string) error {
+func put(tx store.Tx, v Run, c content, last reached, lines []string) error {
 	text, err := json.Marshal(lines)
 	for _, q := range []struct {
 		sql  string
 		args []any
 	}{
 		{`DELETE FROM daily_runs WHERE day = ?`, []any{v.Day}},
-		{`INSERT INTO daily_runs (id, day, at_ms, outcome, text, rows, sales, found, digest, written, last_sale, lines)
-			VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM daily_runs), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			[]any{v.Day, v.At.UnixMilli(), v.Outcome, v.Text, v.Rows, v.Sales, v.Found, c.digest, c.written(), last, text}},
+		{`INSERT INTO daily_runs (id, day, at_ms, outcome, text, rows, sales, found, digest, written, last_sale, through, lines)
+			VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM daily_runs), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			[]any{v.Day, v.At.UnixMilli(), v.Outcome, v.Text, v.Rows, v.Sales, v.Found, c.digest, c.written(), last.newest, last.through, text}},
 		{`DELETE FROM daily_runs WHERE id <= (SELECT MAX(id) FROM daily_runs) - ?`, []any{keepRuns}},
 		{`DELETE FROM daily_findings WHERE acked = 1 AND subject NOT IN (SELECT subject FROM daily_findings WHERE acked = 1 ORDER BY at_ms DESC LIMIT ?)`, []any{keepAcked}},
 	} {

@@ -298,3 +298,38 @@ func TestDue(t *testing.T) {
 		require.ErrorContains(t, err, "is no time of day such as \"03:00\"", text)
 	}
 }
+
+// TestField2_M35ASaleBetweenTwoListsIsLookedFor: a sale that the till lost at the end of a list's time stood in neither list, and
+// both "all agree". The kind: behind the last row of a list; before the first row of the next one; written before the list and after;
+// while a day had no list.
+func TestField2_M35ASaleBetweenTwoListsIsLookedFor(t *testing.T) {
+	open(t, func(t *testing.T, x *shop) {
+		first := x.sell(1000)
+		x.pass(time.Minute)
+		x.sell(2000) // lost by the till, before it writes its list
+		x.pass(time.Minute)
+		x.write(first)
+		x.pass(time.Minute)
+		x.sell(3000) // lost, too, behind the list
+		x.start()
+		x.until(at(1, 4, 0))
+		require.Len(t, x.waits(), 1)
+		require.Contains(t, x.waits()[0], "20.00 EUR")
+		x.pass(time.Minute)
+		second := x.sell(4000)
+		x.write(second)
+		x.until(at(2, 4, 0))
+		list := strings.Join(x.waits(), "\n")
+		require.Contains(t, list, "30.00 EUR")
+		require.NotContains(t, list, "40.00 EUR")
+		require.Len(t, x.waits(), 2, "each is a finding once")
+
+		x.sell(5000) // on a day without a list
+		require.NoError(t, os.Remove(x.file))
+		x.until(at(3, 4, 0))
+		third := x.sell(6000)
+		x.write(third)
+		x.until(at(4, 4, 0))
+		require.Contains(t, strings.Join(x.waits(), "\n"), "50.00 EUR")
+	})
+}

@@ -133,7 +133,7 @@ func (d *Daily) state(ctx context.Context, day string) (ran bool, outcome string
 // compare compares the list of a day, whose outcome was was.
 func (d *Daily) compare(ctx context.Context, now time.Time, day, was string) error {
 	c, t := read(d.o.File, d.o.Currency, d.o.Zone)
-	var last int64
+	var last reached
 	if t == nil {
 		var err error
 		if last, t, err = d.renewed(ctx, c); err != nil {
@@ -150,7 +150,7 @@ func (d *Daily) compare(ctx context.Context, now time.Time, day, was string) err
 		v.Outcome = Compared
 		return d.endWith(ctx, v, was, c, last, nil, func(tx store.Tx, v *Run) error { return d.keep(tx, v, reconcile.Report{}, agreed) })
 	}
-	report, err := reconcile.Run(ctx, reconcile.Options{DB: d.o.DB, Backend: d.o.Backend, Parallel: 1, Yield: d.yield, Each: func(f reconcile.Finding) {
+	report, err := reconcile.Run(ctx, reconcile.Options{DB: d.o.DB, Backend: d.o.Backend, Parallel: 1, Yield: d.yield, After: last.through, Written: c.at, Each: func(f reconcile.Finding) {
 		if f.Class == reconcile.Agree {
 			agreed[subjectOf(f)] = true
 		}
@@ -162,21 +162,22 @@ func (d *Daily) compare(ctx context.Context, now time.Time, day, was string) err
 	case err != nil:
 		return err
 	}
-	v.Outcome, v.Sales = Compared, report.Sales
+	v.Outcome, v.Sales, last.through = Compared, report.Sales, max(last.through, report.Through)
 	return d.endWith(ctx, v, was, c, last, report.Lines, func(tx store.Tx, v *Run) error { return d.keep(tx, v, report, agreed) })
 }
 
-// renewed says whether the till has written the list since the last comparison, or had nothing to write. last is the newest sale.
-func (d *Daily) renewed(ctx context.Context, c content) (last int64, t *Trouble, err error) {
+// renewed says whether the till has written the list since the last comparison, or had nothing to write. last is the newest
+// sale, and how far the comparison before came.
+func (d *Daily) renewed(ctx context.Context, c content) (last reached, t *Trouble, err error) {
 	err = d.o.DB.Read(ctx, func(r store.Reader) error {
-		if last, err = reconcile.Newest(r); err != nil {
+		if last.newest, err = reconcile.Newest(r); err != nil {
 			return err
 		}
 		var day, digest string
 		var written, before int64
 		var text []byte
-		err := r.QueryRow(`SELECT day, digest, written, last_sale, lines FROM daily_runs WHERE outcome = ? ORDER BY id DESC LIMIT 1`, Compared).
-			Scan(&day, &digest, &written, &before, &text)
+		err := r.QueryRow(`SELECT day, digest, written, last_sale, through, lines FROM daily_runs WHERE outcome = ? ORDER BY id DESC LIMIT 1`, Compared).
+			Scan(&day, &digest, &written, &before, &last.through, &text)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -228,11 +229,11 @@ func pause(ctx context.Context, wait time.Duration) error {
 
 // end is endWith where nothing was compared.
 func (d *Daily) end(ctx context.Context, v Run, was string, also func(store.Tx, *Run) error) error {
-	return d.endWith(ctx, v, was, content{}, 0, nil, also)
+	return d.endWith(ctx, v, was, content{}, reached{}, nil, also)
 }
 
 // endWith keeps the result of a day, in one commit with what it comes to. A day without a result is tried again.
-func (d *Daily) endWith(ctx context.Context, v Run, was string, c content, last int64, lines []string, also func(store.Tx, *Run) error) error {
+func (d *Daily) endWith(ctx context.Context, v Run, was string, c content, last reached, lines []string, also func(store.Tx, *Run) error) error {
 	err := d.o.DB.Write(ctx, func(tx store.Tx) error {
 		run := v // a commit that is repeated begins anew
 		if err := missed(tx, run); err != nil {

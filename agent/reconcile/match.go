@@ -109,12 +109,18 @@ type matcher struct {
 	rows   []Row
 	by     map[string][]int // rows by a certain name, by receipt, and by kind and amount where a row has no name at all
 	period Period
+	after  int64     // the newest sale of the list before
+	until  time.Time // when the list was written; zero = it is not known
 	sales  []sale
 	pairs  []pair
+
+	through int64 // every sale up to it was compared, or came before what is compared
+	stopped bool  // a sale came after the period: through stays
+	outside outside
 }
 
-func newMatcher(rows []Row, p Period) *matcher {
-	m := &matcher{rows: rows, by: make(map[string][]int, len(rows)), period: p}
+func newMatcher(rows []Row, p Period, after int64, written time.Time) *matcher {
+	m := &matcher{rows: rows, by: make(map[string][]int, len(rows)), period: p, after: after, until: written, outside: outside{}}
 	for i, r := range rows {
 		for _, name := range r.names() {
 			m.by[name] = append(m.by[name], i)
@@ -224,9 +230,57 @@ func (m *matcher) add(r *journal.Row) {
 	for _, i := range m.by[plainName(s.kind, s.amount, s.currency)] {
 		note(i, 0, timeWithin)
 	}
-	if found || m.period.has(s.createdMS) {
-		m.sales = append(m.sales, s)
+	if m.stopped = m.stopped || m.late(s) && s.id > m.after; !m.stopped {
+		m.through = s.id
 	}
+	if found || m.compares(s) {
+		m.sales = append(m.sales, s)
+		return
+	}
+	m.outside.add(s, m.late(s))
+}
+
+// late reports whether a sale came after the period, and after the list was written.
+func (m *matcher) late(s sale) bool {
+	to := m.period.To
+	if m.until.After(to) {
+		to = m.until
+	}
+	return !m.period.To.IsZero() && s.createdMS > to.UnixMilli()
+}
+
+// compares reports whether a sale is looked for in the list.
+func (m *matcher) compares(s sale) bool {
+	return m.period.has(s.createdMS) || s.id > m.after && !m.late(s) && (m.after > 0 || s.createdMS >= m.period.From.UnixMilli())
+}
+
+// outside adds up the paid sales that no list was looked through for.
+type outside map[Outside]Outside
+
+func (o outside) add(s sale, after bool) {
+	if s.says != paid {
+		return
+	}
+	key := Outside{After: after, Line: s.line, Kind: string(s.kind), Currency: s.currency}
+	v := o[key]
+	if v == (Outside{}) {
+		v = key
+	}
+	v.Sales, v.Amount = v.Sales+1, v.Amount+int64(s.amount)
+	o[key] = v
+}
+
+// list returns those of the lines, or of any where none is named, in a fixed order.
+func (o outside) list(lines []string) (list []Outside) {
+	for _, v := range o {
+		if len(lines) == 0 || slices.Contains(lines, v.Line) {
+			list = append(list, v)
+		}
+	}
+	slices.SortFunc(list, func(a, b Outside) int {
+		return cmp.Or(compareBool(a.After, b.After), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Currency, b.Currency))
+	})
+	return list
 }
 
 // decide gives each row at most one sale, and each sale at most one row: the surest pairs first. It returns the sale of each row, -1

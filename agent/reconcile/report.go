@@ -16,16 +16,28 @@ func (p Period) has(ms int64) bool {
 // Report is the result (posagent.reconcile/1).
 type Report struct {
 	Schema   string        `json:"schema"`
-	Agree    bool          `json:"agree"`            // nothing was found
-	From     *time.Time    `json:"from,omitempty"`   // of the journal's sales that are compared; absent = from its first
-	To       *time.Time    `json:"to,omitempty"`     // absent = up to its last
-	Lines    []string      `json:"lines"`            // whose sales the list is taken to have
-	Rows     int           `json:"rows"`             // of the list
-	Sales    int           `json:"sales"`            // of the journal, compared
-	Asked    int           `json:"asked"`            // questions to the backend
-	Unused   []string      `json:"unused,omitempty"` // columns of the list that are not understood
-	Counts   map[Class]int `json:"counts"`           // by class, each class
-	Findings []Finding     `json:"findings"`         // all but those that agree: the list's in its order, then sales that it does not have
+	Agree    bool          `json:"agree"`             // nothing was found
+	From     *time.Time    `json:"from,omitempty"`    // of the journal's sales that are compared; absent = from its first
+	To       *time.Time    `json:"to,omitempty"`      // absent = up to its last
+	Lines    []string      `json:"lines"`             // whose sales the list is taken to have
+	Rows     int           `json:"rows"`              // of the list
+	Sales    int           `json:"sales"`             // of the journal, compared
+	Asked    int           `json:"asked"`             // questions to the backend
+	Unused   []string      `json:"unused,omitempty"`  // columns of the list that are not understood
+	Counts   map[Class]int `json:"counts"`            // by class, each class
+	Outside  []Outside     `json:"outside,omitempty"` // paid sales that the list was not looked through for
+	Through  int64         `json:"-"`                 // number of the newest sale up to which nothing was left out
+	Findings []Finding     `json:"findings"`          // all but those that agree: the list's in its order, then sales that it does not have
+}
+
+// Outside are the paid sales of one line and kind that came before what is compared, or after it: no list was looked through for them.
+type Outside struct {
+	After    bool   `json:"after"` // after it; else before
+	Line     string `json:"line"`
+	Kind     string `json:"kind"`
+	Currency string `json:"currency"`
+	Sales    int    `json:"sales"`
+	Amount   int64  `json:"amount"` // minor units, all of them
 }
 
 // Finding is one sale about which not all agree.

@@ -16,9 +16,14 @@ import (
 
 // Options say what is compared. DB and Backend are required.
 type Options struct {
-	DB       store.DB // with the tables of the checkout; it is read only
-	Backend  Backend
-	Period   Period   // of the journal; zero = the time of the list's rows
+	DB      store.DB // with the tables of the checkout; it is read only
+	Backend Backend
+	Period  Period // of the journal; zero = the time of the list's rows
+	// After is the newest sale of the list before, by its number: sales behind it are compared although they came before the first
+	// row. 0 = there was no list. Written is when the list was written: sales up to then are compared although they came after the
+	// last row; zero = it is not known. A sale between two lists stands in neither otherwise.
+	After    int64
+	Written  time.Time
 	Lines    []string // whose sales the list has; nil = the lines on which its rows are found
 	Parallel int      // questions at once; 0 = 8
 	// Progress hears how far the work is; nil = nothing does.
@@ -47,13 +52,14 @@ func Run(ctx context.Context, o Options, list List) (Report, error) {
 	if period == (Period{}) {
 		period = spanOf(list.Rows)
 	}
-	m := newMatcher(list.Rows, period)
+	m := newMatcher(list.Rows, period, o.After, o.Written)
 	if err := m.read(ctx, o.DB, o.Yield, func(done, of int64) { o.Progress("journal", done, of) }); err != nil {
 		return Report{}, err
 	}
 	of, twice := m.decide()
 	if period == (Period{}) {
 		period = matchedSpan(m.sales)
+		m.period = period
 	}
 	nowhere := period == (Period{}) && len(list.Rows) > 0 // neither a time nor a sale that is known: nothing says what else it should have
 	lines := o.Lines
@@ -62,7 +68,11 @@ func Run(ctx context.Context, o Options, list List) (Report, error) {
 	}
 	r := &run{o: o, ask: &asker{backend: o.Backend}, rows: list.Rows, sales: m.sales, of: of, twice: twice}
 	for i, s := range m.sales {
-		if s.row < 0 && !nowhere && period.has(s.createdMS) && (len(lines) == 0 || slices.Contains(lines, s.line)) {
+		switch {
+		case s.row >= 0 || nowhere:
+		case !m.compares(s):
+			m.outside.add(s, m.late(s))
+		case len(lines) == 0 || slices.Contains(lines, s.line):
 			r.unlisted = append(r.unlisted, i)
 		}
 	}
@@ -70,7 +80,9 @@ func Run(ctx context.Context, o Options, list List) (Report, error) {
 	if err := r.compare(ctx); err != nil {
 		return Report{}, err
 	}
-	return r.report(period, lines, list.Unused), nil
+	v := r.report(period, lines, list.Unused)
+	v.Through, v.Outside = m.through, m.outside.list(lines)
+	return v, nil
 }
 
 // spanOf is the time from the first row of a list to its last.

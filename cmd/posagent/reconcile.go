@@ -20,6 +20,7 @@ import (
 	"posagent/cmd/usage"
 	"posagent/device"
 	"posagent/schemes/aapay"
+	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -239,6 +240,13 @@ func printReconciled(out io.Writer, v reconcile.Report) error {
 		fmt.Fprintf(&b, ", on %s", strings.Join(v.Lines, ", "))
 	}
 	b.WriteString("\n")
+	for _, o := range v.Outside {
+		when, flag := "before", "--from"
+		if o.After {
+			when, flag = "after", "--to"
+		}
+		fmt.Fprintf(&b, "not looked for: %d %s(s) over %s on %s %s that time (%s)\n", o.Sales, o.Kind, money.FormatCode(money.Minor(o.Amount), o.Currency), o.Line, when, flag)
+	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }

@@ -2,6 +2,12 @@ package mutants
 
 // ofReconcile is every broken rule of a till's list beside journal and backend.
 var ofReconcile = []mutant{
+	{"a sale between two lists stands in neither", "agent/daily", "TestField2_M35ASaleBetweenTwoListsIsLookedFor", []edit{
+		{"agent/daily/run.go", `After: last.through, Written: c.at,`, `Written: c.at,`},
+	}},
+	{"a sale behind a list's last row is not looked for", "agent/daily", "TestField2_M35ASaleBetweenTwoListsIsLookedFor", []edit{
+		{"agent/daily/run.go", `After: last.through, Written: c.at,`, `After: last.through,`},
+	}},
 	{"a paid sale that the till denies is agreement", "agent/reconcile", "TestJudge", []edit{
 		{"agent/reconcile/judge.go", `case journal == paid && till != paid:`, `case journal == paid && till == absent:`},
 	}},
