@@ -63,10 +63,16 @@ func newRig(t *testing.T, kinds ...outbox.Kind) *rig {
 	return &rig{t: t, path: filepath.Join(t.TempDir(), "agent.db"), kinds: kinds}
 }
 
+func steps() []store.Step {
+	return append(outbox.Schema(), store.Step{Name: "test/1", SQL: `CREATE TABLE settled (key TEXT NOT NULL, state TEXT NOT NULL) STRICT`})
+}
+
+var blank = storetest.Blank(steps)
+
 func (r *rig) open() {
-	steps := append(outbox.Schema(), store.Step{Name: "test/1", SQL: `CREATE TABLE settled (key TEXT NOT NULL, state TEXT NOT NULL) STRICT`})
+	blank(r.t, r.path)
 	// A kill here loses what was not written, not what was not flushed: the store's own tests prove the flushing.
-	db, err := sqlite.Open(r.t.Context(), sqlite.Options{Path: r.path, Steps: steps, Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
+	db, err := sqlite.Open(r.t.Context(), sqlite.Options{Path: r.path, Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
 	require.NoError(r.t, err)
 	r.db = &flaky{Store: db}
 	start := time.Now()

@@ -128,10 +128,17 @@ func terminal(t *testing.T, test func(r *rig)) {
 	})
 }
 
+func steps() []store.Step {
+	return slices.Concat(outbox.Schema(), journal.Schema(), paylink.Schema())
+}
+
+var blank = storetest.Blank(steps)
+
 func (r *rig) parts() drivetest.Parts {
 	r.t.Helper()
+	blank(r.t, r.path)
 	db, err := sqlite.Open(r.t.Context(), sqlite.Options{ // the power that fails here is guard's
-		Path: r.path, Steps: slices.Concat(outbox.Schema(), journal.Schema(), paylink.Schema()), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
+		Path: r.path, Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
 	})
 	require.NoError(r.t, err)
 	r.guard = &guard{DB: db, left: -1}

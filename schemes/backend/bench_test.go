@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -57,7 +59,10 @@ func BenchmarkPayments(b *testing.B) {
 			srv := httptest.NewServer(bk.Handler())
 			defer srv.Close()
 			client := &payments.Client{BaseURL: srv.URL, Doer: bearer{&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}, demoBearer}}
-			limit := storetest.Open(b, store.Step{Name: "limit", SQL: `CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`})
+			limit, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(b.TempDir(), "limit.db"), Wrapper: storetest.Wrapper{}, Ballast: -1,
+				Steps: []store.Step{{Name: "limit", SQL: `CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`}}})
+			require.NoError(b, err)
+			defer func() { require.NoError(b, limit.Close()) }()
 
 			triple := func() error {
 				ctx := context.Background()

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -104,7 +105,8 @@ func BenchmarkWrite(b *testing.B) {
 	for _, n := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("callers=%d", n), func(b *testing.B) {
 			dir := b.TempDir()
-			s := storetest.OpenAt(b, filepath.Join(dir, "bench.db"), opsStep)
+			s, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(dir, "bench.db"), Steps: []store.Step{opsStep}, Wrapper: storetest.Wrapper{}, Ballast: -1})
+			require.NoError(b, err)
 			f, err := os.Create(filepath.Join(dir, "raw"))
 			require.NoError(b, err)
 			raw := &rawLog{f: f, queue: make(chan chan error, 256)}

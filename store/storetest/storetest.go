@@ -21,10 +21,11 @@ func Open(tb testing.TB, steps ...store.Step) store.Journal {
 	return s
 }
 
-// OpenAt opens the store at path; the caller closes it.
+// OpenAt opens the store at path; the caller closes it. It syncs nothing: what a power cut leaves is
+// the engine's own tests' matter, and a slow disk is nobody's.
 func OpenAt(tb testing.TB, path string, steps ...store.Step) store.Journal {
 	tb.Helper()
-	s, err := sqlite.Open(tb.Context(), sqlite.Options{Path: path, Steps: steps, Wrapper: Wrapper{}, Ballast: -1})
+	s, err := sqlite.Open(tb.Context(), sqlite.Options{Path: path, Steps: steps, Wrapper: Wrapper{}, Ballast: -1, Synchronous: "OFF"})
 	require.NoError(tb, err)
 	return s
 }

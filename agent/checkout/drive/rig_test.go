@@ -468,9 +468,14 @@ func terminal(t *testing.T, test func(r *rig)) {
 	})
 }
 
+func steps() []store.Step { return append(outbox.Schema(), journal.Schema()...) }
+
+var blank = storetest.Blank(steps)
+
 func (r *rig) parts() drivetest.Parts {
 	r.t.Helper()
-	db := storetest.OpenAt(r.t, r.path, append(outbox.Schema(), journal.Schema()...)...)
+	blank(r.t, r.path)
+	db := storetest.OpenAt(r.t, r.path, steps()...)
 	r.guard = &guard{DB: db, left: -1, failed: r.failAtStart}
 	r.failAtStart = 0
 	return drivetest.Parts{
