@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -90,7 +91,9 @@ func payload(t *testing.T, change func(*offline.UndoPayload)) []byte {
 func run(t *testing.T, kind string, svc aapay.Service, change func(*offline.UndoPayload), d time.Duration, check func(op outbox.Op, got []offline.UndoResult)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: t.TempDir() + "/a.db", Steps: outbox.Schema(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
+		path := filepath.Join(t.TempDir(), "a.db")
+		blank(t, path)
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, db.Close()) }()
 		var got []offline.UndoResult

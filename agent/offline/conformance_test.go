@@ -12,6 +12,7 @@ import (
 
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/cross/need"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/paylinks"
@@ -38,12 +39,10 @@ type booth struct {
 
 // direct says that the front calls the backend in process, not over a cable.
 func newBooth(t *testing.T, direct bool) *booth {
-	never := -time.Second
-	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
-	require.NoError(t, err)
+	b := openBackend(t)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	x := &booth{cable: &cable{to: wiretest.Direct(b.Handler())}, backend: b}
-	x.db = storetest.Open(t, append(outbox.Schema(), offline.Schema()...)...)
+	x.db = storetest.Open(t, steps()...)
 	o := offline.Options{DB: x.db, Payments: b.Payments(), Tokens: b.Tokens(), Links: b.Links(), Transactions: b.Transactions(), Within: 10 * time.Second, Limits: offline.Limits{Count: 1000}}
 	if !direct {
 		o.Payments = &payments.Client{BaseURL: "http://backend.test", Doer: x.cable}
@@ -60,11 +59,11 @@ func newBooth(t *testing.T, direct bool) *booth {
 	go func() { ended <- x.box.Run(t.Context()) }()
 	go func() { ended <- x.front.Run(t.Context()) }()
 	t.Cleanup(func() { require.NoError(t, <-ended); require.NoError(t, <-ended) })
-	require.Eventually(t, func() bool {
+	need.Until(t, "proof of all three services", func() bool {
 		n := 0
 		require.NoError(t, x.db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM offline_proven`).Scan(&n) }))
 		return n == 3
-	}, 10*time.Second, time.Millisecond)
+	})
 	return x
 }
 
@@ -102,7 +101,7 @@ func (o *outage) settle(t *testing.T, op *wire.Pending) {
 	x.ahead.Add(int64(3 * time.Hour))
 	x.box.Online()
 	x.cable.set(false, nil)
-	require.Eventually(t, func() bool { x.box.Online(); return x.state(t, op.Key).State.Final() }, 20*time.Second, time.Millisecond)
+	need.Until(t, "an end of "+string(op.Key), func() bool { x.box.Online(); return x.state(t, op.Key).State.Final() })
 }
 
 // The contracts' own suites on the outbox.

@@ -13,6 +13,7 @@ import (
 
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/cross/need"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
@@ -48,7 +49,7 @@ func TestMoneyC2_NothingSentIsNeverInDoubt(t *testing.T) {
 				require.NoError(t, err)
 				x, err := s.front.Transactions().Refund(t.Context(), "", tx.ID, paylinks.RefundRequest{Amount: cents(500)})
 				require.NoError(t, err)
-				s.pass(time.Hour)
+				s.pass(time.Duration(need.Size(15, 60)) * time.Minute)
 				for _, p := range []*wire.Pending{d.Operation, x.Operation} {
 					require.NotNil(t, p)
 					s.is(p.Key, outbox.Pending)
@@ -196,7 +197,8 @@ func TestMoneyC3_RefusedAgainAndOld(t *testing.T) {
 			s.pass(time.Second)
 		}
 		away.Store(true)
-		s.pass(25 * time.Hour)
+		s.off(25 * time.Hour)
+		s.pass(time.Hour)
 		s.is(d.Operation.Key, outbox.Sent)
 		away.Store(false)
 		s.pass(10 * time.Minute)

@@ -13,6 +13,7 @@ import (
 
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/cross/need"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
@@ -73,7 +74,7 @@ func TestNothingFailsWithoutTheServicesWord(t *testing.T) {
 				c, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
 				require.NoError(t, err)
 				require.NotNil(t, c.Operation)
-				s.pass(2 * time.Hour)
+				s.pass(time.Duration(need.Size(20, 120)) * time.Minute)
 				op := s.op(c.Operation.Key)
 				require.Contains(t, []outbox.State{outbox.Pending, outbox.Sent}, op.State)
 				s.mend()
@@ -116,13 +117,13 @@ func TestRefusedCreateFailsItsDependants(t *testing.T) {
 
 // What was never sent expires, with what depends on it, and is never sent afterwards.
 func TestUnsentExpires(t *testing.T) {
-	inShop(t, offline.Options{MaxAge: 24 * time.Hour}, func(t *testing.T, s *shop) {
+	inShop(t, offline.Options{MaxAge: 2 * time.Hour}, func(t *testing.T, s *shop) {
 		s.cut()
 		c, err := s.pay.Create(t.Context(), "c", moto(payments.ProcessAuthorize, 1000))
 		require.NoError(t, err)
 		d, err := s.pay.Capture(t.Context(), "", c.PaymentID, payments.CaptureRequest{})
 		require.NoError(t, err)
-		s.pass(25 * time.Hour)
+		s.pass(3 * time.Hour)
 		require.Equal(t, outbox.Expired, s.op(c.Operation.Key).State)
 		require.True(t, s.op(d.Operation.Key).State.Final())
 		s.mend()

@@ -31,8 +31,7 @@ func (s *shop) backup() string {
 func (s *shop) restore(copied string) {
 	s.t.Helper()
 	s.stop()
-	steps := append(outbox.Schema(), offline.Schema()...)
-	require.NoError(s.t, sqlite.Stage(s.t.Context(), sqlite.Options{Path: copied, Steps: steps, Wrapper: s.key}, bundleKey, "an older backup"))
+	require.NoError(s.t, sqlite.Stage(s.t.Context(), sqlite.Options{Path: copied, Steps: steps(), Wrapper: s.key}, bundleKey, "an older backup"))
 	require.NoError(s.t, sqlite.Replace(s.t.Context(), copied, s.path, false))
 	s.restored = "an older backup"
 	s.start()

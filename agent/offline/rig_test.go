@@ -2,8 +2,10 @@ package offline_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -137,20 +139,67 @@ type shop struct {
 	restored string            // why the journal was restored; "" = it was not
 }
 
+func steps() []store.Step { return append(outbox.Schema(), offline.Schema()...) }
+
+// blank lays a journal in which nothing is yet; empty is the same of the backend.
+var (
+	blank = storetest.Blank(steps)
+	empty = sync.OnceValues(emptyBackend)
+)
+
+// emptyBackend is the files of a backend that was never opened, by name.
+func emptyBackend() (files map[string][]byte, err error) {
+	dir, err := os.MkdirTemp("", "posagent-backend")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	keys, err := backend.OpenKey(dir)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, "backend.db"), Steps: backend.Schema(), Wrapper: keys, Synchronous: "OFF"})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	list, err := os.ReadDir(dir)
+	files = map[string][]byte{}
+	for _, e := range list {
+		content, failed := os.ReadFile(filepath.Join(dir, e.Name()))
+		err = errors.Join(err, failed)
+		files[e.Name()] = content
+	}
+	return files, err
+}
+
+func openBackend(t *testing.T) *backend.Backend {
+	t.Helper()
+	dir, never := t.TempDir(), -time.Second
+	files, err := empty()
+	require.NoError(t, err)
+	for name, content := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	}
+	b, err := backend.Open(t.Context(), backend.Config{Dir: dir, Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
+	require.NoError(t, err)
+	return b
+}
+
 // inShop runs f in a bubble with a shop whose link is up and whose services are proven.
 func inShop(t *testing.T, opts offline.Options, f func(t *testing.T, s *shop)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop(t, opts)
+		defer s.close() // also where the test fails: nothing may be left in the bubble
 		f(t, s)
-		s.close()
 	})
 }
 
 func newShop(t *testing.T, opts offline.Options) *shop {
-	never := -time.Second
-	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
-	require.NoError(t, err)
+	b := openBackend(t)
 	s := &shop{t: t, opts: opts, backend: b, cable: &cable{to: wiretest.Direct(b.Handler())}, path: filepath.Join(t.TempDir(), "agent.db")}
 	s.start()
 	s.pass(time.Second)
@@ -158,8 +207,10 @@ func newShop(t *testing.T, opts offline.Options) *shop {
 }
 
 func (s *shop) start() {
-	steps := append(outbox.Schema(), offline.Schema()...)
-	db, err := sqlite.Open(s.t.Context(), sqlite.Options{Path: s.path, Steps: steps, Wrapper: s.key, Ballast: -1, Synchronous: "OFF"})
+	if s.key == (storetest.Wrapper{}) {
+		blank(s.t, s.path)
+	}
+	db, err := sqlite.Open(s.t.Context(), sqlite.Options{Path: s.path, Steps: steps(), Wrapper: s.key, Ballast: -1, Synchronous: "OFF"})
 	require.NoError(s.t, err)
 	s.db = &journal{Journal: db}
 	o := s.opts
@@ -193,7 +244,11 @@ func (s *shop) start() {
 }
 
 func (s *shop) stop() {
+	if s.cancel == nil {
+		return
+	}
 	s.cancel()
+	s.cancel = nil
 	require.NoError(s.t, <-s.done)
 	require.NoError(s.t, <-s.done)
 	require.NoError(s.t, s.db.Close())
@@ -202,6 +257,14 @@ func (s *shop) stop() {
 func (s *shop) close() {
 	s.stop()
 	require.NoError(s.t, s.backend.Close())
+}
+
+// off leaves the terminal without power for a while.
+func (s *shop) off(d time.Duration) {
+	s.stop()
+	s.pass(d)
+	s.start()
+	s.pass(time.Second)
 }
 
 // pass lets virtual time go by.

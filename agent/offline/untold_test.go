@@ -86,13 +86,13 @@ func TestField_P9NoDeclineIsUnheard(t *testing.T) {
 
 // What expired unsent, and what depended on it, are alerts too.
 func TestField_P9ExpiredIsAnAlert(t *testing.T) {
-	inShop(t, offline.Options{MaxAge: 24 * time.Hour}, func(t *testing.T, s *shop) {
+	inShop(t, offline.Options{MaxAge: 2 * time.Hour}, func(t *testing.T, s *shop) {
 		s.cut()
 		c, err := s.pay.Create(t.Context(), "", moto(payments.ProcessAuthorize, 1000))
 		require.NoError(t, err)
 		_, err = s.pay.Capture(t.Context(), "", c.PaymentID, payments.CaptureRequest{})
 		require.NoError(t, err)
-		s.pass(25 * time.Hour)
+		s.pass(3 * time.Hour)
 		require.Len(t, s.alerts(), 2)
 		p, err := s.pay.Read(t.Context(), c.PaymentID)
 		require.NoError(t, err)
