@@ -17,6 +17,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/reconcile"
+	"posagent/cross/need"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -83,7 +84,7 @@ func newWorld(tb testing.TB, seed uint64) *world {
 func (w *world) client() *aapay.Client {
 	srv := httptest.NewServer(aapay.Handler(w.books, aapay.HandlerOptions{}))
 	w.tb.Cleanup(srv.Close)
-	hc := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: time.Minute}
+	hc := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: need.Limit()}
 	w.tb.Cleanup(hc.CloseIdleConnections)
 	return &aapay.Client{BaseURL: srv.URL, Doer: hc}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/certs"
+	"posagent/cross/need"
 	"posagent/schemes/wire"
 )
 
@@ -100,7 +101,7 @@ func TestProxyConnect(t *testing.T) {
 		proxy := newConnector(t)
 		cfg := Config{
 			Base: srv.URL, RootsFile: ours.File, Proxy: "http://" + proxy.Addr().String(), ProxyAuth: tc.auth, Auth: Auth{Bearer: "hush-backend"},
-			Timeout: 5 * time.Second, RetryWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Timeout: need.Limit(), RetryWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		}
 		c, err := New(cfg)
 		require.NoError(t, err)
@@ -163,15 +164,16 @@ func TestWrongPinNamesItsRemedy(t *testing.T) {
 
 // A peer that accepts and then says nothing, in TLS or out of it, costs one try's time, and nothing was sent.
 func TestTLSStallIsCutByTheDeadline(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
 	base := "https://" + l.Addr().String() // the kernel accepts, nobody reads
-	c := client(t, base, func(cfg *Config) { cfg.Timeout = 400 * time.Millisecond })
+	c := client(t, base, func(cfg *Config) { cfg.Timeout = soon() })
 	start := time.Now()
 	_, err = exchange(t, c, "POST", base, "", "x")
 	require.Error(t, err)
-	require.Less(t, time.Since(start), 2*time.Second)
+	require.Less(t, time.Since(start), need.Limit())
 	require.False(t, c.Healthy())
 }
 
