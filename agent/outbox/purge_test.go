@@ -28,7 +28,7 @@ func (r *rig) purged() (lines []outbox.Line) {
 	return lines
 }
 
-const kept = 48 * time.Hour
+const kept = 12 * time.Hour
 
 // purging is a rig with a short retention and a kind that says what is purged.
 func purging(t *testing.T, b *backend, fn func(t *testing.T, r *rig, gone map[string]int)) {
