@@ -266,7 +266,7 @@ func number(name string, otherwise int) int {
 // The power fails anywhere in the life of clients' writes of every kind: accepted, sent, settled, folded into the file, migrated. What
 // was told is there, is sent under its Key, and has one effect; nothing has an effect that the terminal does not know.
 func TestPowerCutOfClientsWrites(t *testing.T) {
-	states, kinds := number("POSAGENT_STATES", need.Size(80, 400)), map[string]int{}
+	states, kinds := number("POSAGENT_STATES", need.Size(160, 400)), map[string]int{}
 	for i, day := range days {
 		share := states / len(days)
 		if i == 0 {
