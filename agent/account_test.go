@@ -4,12 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
 	"posagent/agent/ready"
+	"posagent/cross/need"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
@@ -53,47 +55,40 @@ func judging(t *testing.T, b oneMethod, w agent.Ways) <-chan ready.Report {
 	return reports
 }
 
-// within waits for something that has to come.
-func within[T any](t *testing.T, from <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-from:
-	case <-time.After(time.Minute):
-		t.Fatal("it did not come")
-	}
-	return v
-}
-
 // TestTheMethodsServiceIsAsked: the service of the terminal's own method is asked at the start, and again while it refuses. The terminal
 // is ready by its other method.
 func TestTheMethodsServiceIsAsked(t *testing.T) {
-	asked := make(chan struct{}, 100)
-	reports := judging(t, oneMethod{}, agent.Ways{
-		AskMethod: func(context.Context) { asked <- struct{}{} },
-		Method:    func() *ready.Trouble { return &ready.Trouble{Cause: ready.ServiceRefused, Where: "pay.example"} },
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan struct{}, 100)
+		reports := judging(t, oneMethod{}, agent.Ways{
+			AskMethod: func(context.Context) { asked <- struct{}{} },
+			Method:    func() *ready.Trouble { return &ready.Trouble{Cause: ready.ServiceRefused, Where: "pay.example"} },
+		})
+		require.True(t, need.Receive(t, "a report", reports).Ready)
+		need.Receive(t, "the question to the service", asked)
+		need.Receive(t, "the question to the service", asked)
 	})
-	require.True(t, within(t, reports).Ready)
-	within(t, asked)
-	within(t, asked)
 }
 
 // TestADoubtIsAskedAtOnce: a terminal that is ready asks the schemes while another service of their host was not reached, and never else.
 func TestADoubtIsAskedAtOnce(t *testing.T) {
-	b := oneMethod{asked: make(chan struct{}, 1)}
-	doubt := make(chan struct{})
-	reports := judging(t, b, agent.Ways{
-		Troubles: func() []ready.Trouble { return nil },
-		Doubt: func() bool {
-			select {
-			case <-doubt:
-				return true
-			default:
-				return false
-			}
-		},
+	synctest.Test(t, func(t *testing.T) {
+		b := oneMethod{asked: make(chan struct{}, 1)}
+		doubt := make(chan struct{})
+		reports := judging(t, b, agent.Ways{
+			Troubles: func() []ready.Trouble { return nil },
+			Doubt: func() bool {
+				select {
+				case <-doubt:
+					return true
+				default:
+					return false
+				}
+			},
+		})
+		require.True(t, need.Receive(t, "a report", reports).Ready)
+		require.Empty(t, b.asked)
+		close(doubt)
+		need.Receive(t, "the question to the schemes", b.asked)
 	})
-	require.True(t, within(t, reports).Ready)
-	require.Empty(t, b.asked)
-	close(doubt)
-	within(t, b.asked)
 }

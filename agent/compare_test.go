@@ -18,6 +18,7 @@ import (
 	"posagent/agent/control"
 	"posagent/agent/daily"
 	"posagent/agent/history"
+	"posagent/cross/need"
 	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/storetest"
@@ -58,7 +59,7 @@ func TestTheDailyComparisonIsSeen(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(said), &v))
 		return v
 	}
-	require.Eventually(t, func() bool { return len(status().Differences) == 1 }, time.Minute, 20*time.Millisecond)
+	need.Until(t, "one difference is shown", func() bool { return len(status().Differences) == 1 })
 	v := status()
 	d := v.Differences[0]
 	require.Equal(t, []string{"list_unusable", "the till's list " + list + " is not there", "list"}, []string{d.Class, d.Text, v.Reconciled.Outcome})

@@ -20,6 +20,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/port"
 	"posagent/agent/upstream"
+	"posagent/cross/need"
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
@@ -38,7 +39,7 @@ func TestPaymentWithoutABackend(t *testing.T) {
 	t.Cleanup(server.Close)
 	var cut atomic.Bool
 	client, err := upstream.New(upstream.Config{
-		Base: server.URL, Auth: upstream.Auth{Bearer: backend.DemoCredentials().Bearer}, Timeout: 5 * time.Second,
+		Base: server.URL, Auth: upstream.Auth{Bearer: backend.DemoCredentials().Bearer}, Timeout: need.Limit(),
 		Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if cut.Load() {
 				return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("cut")}
@@ -148,11 +149,11 @@ func TestPaymentWithoutABackend(t *testing.T) {
 	require.Equal(t, []any{}, none["operations"])
 
 	cut.Store(false)
-	require.Eventually(t, func() bool {
+	need.Until(t, "the stored payment is sent", func() bool {
 		_, v := ask("GET", header.Get("Location"), "", 200)
 		one, ok := v["operation"].(map[string]any)
 		return ok && one["state"] == "DONE"
-	}, 40*time.Second, 20*time.Millisecond)
+	})
 	_, settled := ask("POST", "/api/v1/payments/", more, 201)
 	id, ok := settled["paymentId"].(string)
 	require.True(t, ok)

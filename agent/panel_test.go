@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/cross/need"
 	"posagent/device/display"
 	"posagent/device/display/scene"
 	"posagent/device/keypad"
@@ -91,7 +92,7 @@ func TestARegisterUsesScreenKeysAndPrinter(t *testing.T) {
 		require.NoError(t, <-ended)
 	})
 	<-ready
-	require.Eventually(t, func() bool { return g.shows().Kind == scene.Idle }, time.Minute, time.Millisecond)
+	need.Until(t, "the screen is idle", func() bool { return g.shows().Kind == scene.Idle })
 
 	conn, err := net.Dial("tcp", line.Addr().String())
 	require.NoError(t, err)
@@ -106,7 +107,7 @@ func TestARegisterUsesScreenKeysAndPrinter(t *testing.T) {
 		want, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
 		require.NoError(t, err)
 		got := make([]byte, len(want))
-		require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Minute)))
+		require.NoError(t, conn.SetReadDeadline(need.Deadline()))
 		for n := 0; n < len(got); {
 			m, err := conn.Read(got[n:])
 			require.NoError(t, err)
@@ -115,7 +116,7 @@ func TestARegisterUsesScreenKeysAndPrinter(t *testing.T) {
 		require.True(t, bytes.Equal(want, got), "want % X, got % X", want, got)
 	}
 	shown := func(title string) {
-		require.Eventually(t, func() bool { return g.shows().Title == title }, time.Minute, time.Millisecond)
+		need.Until(t, "the screen shows "+title, func() bool { return g.shows().Title == title })
 	}
 
 	send("06 E0 08 F0 00 F1 F0 F3 41 42 43")
@@ -123,7 +124,7 @@ func TestARegisterUsesScreenKeysAndPrinter(t *testing.T) {
 	shown("ABC")
 	send("06 E0 00")
 	hears("80 00 00")
-	require.Eventually(t, func() bool { return g.shows().Kind == scene.Idle }, time.Minute, time.Millisecond)
+	need.Until(t, "the screen is idle again", func() bool { return g.shows().Kind == scene.Idle })
 
 	send("06 E1 08 F0 3C F1 F0 F3 41 42 44")
 	shown("ABD")
@@ -131,7 +132,7 @@ func TestARegisterUsesScreenKeysAndPrinter(t *testing.T) {
 	hears("80 00 01 0D")
 
 	send("06 E2 08 F0 3C F1 F0 F3 41 42 45")
-	require.Eventually(t, func() bool { return g.shows().Entry.Label == "ABE" }, time.Minute, time.Millisecond)
+	need.Until(t, "the screen asks for ABE", func() bool { return g.shows().Entry.Label == "ABE" })
 	for _, k := range []entry.Key{entry.Digit(0), entry.Digit(7), entry.Confirm} {
 		pad <- k
 	}

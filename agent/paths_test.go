@@ -22,6 +22,7 @@ import (
 	"posagent/agent/port"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/schemes/aapay"
 	"posagent/schemes/payments"
@@ -46,7 +47,7 @@ func TestNoPathLeavesACardNumber(t *testing.T) {
 	t.Cleanup(server.Close)
 	log := &program.Talk{}
 	client, err := upstream.New(upstream.Config{
-		Base: server.URL, Auth: upstream.Auth{Bearer: "b"}, Timeout: time.Second, RetryWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Base: server.URL, Auth: upstream.Auth{Bearer: "b"}, Timeout: need.Limit(), RetryWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(log, nil)),
 		Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if mode.Load() == away {
 				return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("cut")}
@@ -127,10 +128,10 @@ func TestNoPathLeavesACardNumber(t *testing.T) {
 	}
 	require.Positive(t, stored, "some were taken while the backend was away")
 	mode.Store(refusing)
-	require.Eventually(t, func() bool {
+	need.Until(t, "nothing waits any more", func() bool {
 		_, text := ask("GET", "/agent/v1/operations?open=true&limit=1")
 		return strings.Contains(text, `"operations":[]`)
-	}, 40*time.Second, 20*time.Millisecond)
+	})
 	_, text := ask("GET", "/agent/v1/operations?limit=200")
 	require.Contains(t, text, `"FAILED"`)
 	clean("operations", text)

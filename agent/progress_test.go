@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/storetest"
 )
@@ -39,7 +40,7 @@ func TestProgressIsThatOfEachLoop(t *testing.T) {
 	go func() { run <- a.Run(ctx) }()
 	<-ready
 	require.NoError(t, <-progressing(a, t.Context()))
-	require.Eventually(t, func() bool { // what a start writes may come late
+	need.Until(t, "an idle terminal's flash is not worn", func() bool { // what a start writes may come late
 		commits := db.Commits()
 		for range 3 {
 			if a.Progress(t.Context()) != nil {
@@ -47,7 +48,7 @@ func TestProgressIsThatOfEachLoop(t *testing.T) {
 			}
 		}
 		return db.Commits() == commits
-	}, time.Minute, time.Millisecond, "an idle terminal's flash is not worn")
+	})
 
 	hung, release := make(chan struct{}), make(chan struct{})
 	wrote := make(chan error, 1)

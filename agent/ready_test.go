@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/cross/need"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
@@ -63,13 +64,16 @@ func alone(t *testing.T, db store.Journal) (ask func(path, token string) (status
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
-	select {
-	case <-ready:
-	case err := <-ended:
-		t.Fatal("ended: ", err)
-	case <-time.After(10 * time.Second):
-		t.Fatal("never ready")
-	}
+	need.Until(t, "the terminal answers registers", func() bool {
+		select {
+		case <-ready:
+			return true
+		case err := <-ended:
+			t.Fatal("ended: ", err)
+		default:
+		}
+		return false
+	})
 	ask = func(path, token string) (int, string) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+path, nil)
 		require.NoError(t, err)

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/control/socket"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
+	"posagent/cross/need"
 	"posagent/schemes/wire"
 )
 
@@ -67,19 +67,19 @@ func serve(t *testing.T, path string, f *fake) (stop func()) {
 	go func() { ended <- New(Options{Path: path, Ops: f, House: f}).Run(ctx) }()
 	stop = sync.OnceFunc(func() { cancel(); require.NoError(t, <-ended) })
 	t.Cleanup(stop)
-	require.Eventually(t, func() bool {
+	need.Until(t, "the service answers", func() bool {
 		conn, err := socket.Dial(t.Context(), path)
 		if err == nil {
 			conn.Close()
 		}
 		return err == nil
-	}, 5*time.Second, 5*time.Millisecond)
+	})
 	return stop
 }
 
 // another is what a second server at path ends with, at once or soon.
 func another(t *testing.T, path string, f *fake) error {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
 	defer cancel()
 	return New(Options{Path: path, Ops: f, House: f}).Run(ctx)
 }
@@ -220,7 +220,7 @@ func TestPeers(t *testing.T) {
 		if c.heard {
 			require.NoError(t, (<-accepted).Close())
 		}
-		require.NoError(t, conn.SetReadDeadline(time.Now().Add(5*time.Second)))
+		require.NoError(t, conn.SetReadDeadline(need.Deadline()))
 		_, err = conn.Read(make([]byte, 1))
 		require.ErrorIs(t, err, io.EOF)
 		require.NoError(t, conn.Close())

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/control/socket"
 	"posagent/agent/record"
+	"posagent/cross/need"
 )
 
 // A recording has every line of the log without the terminal's secrets, and figures at its beginning and again. When its reader leaves,
@@ -33,13 +33,13 @@ func TestARecordingFollowsTheLog(t *testing.T) {
 	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
 
 	client := &Client{Path: path}
-	require.Eventually(t, func() bool {
+	need.Until(t, "the service answers", func() bool {
 		conn, err := socket.Dial(t.Context(), path)
 		if err == nil {
 			conn.Close()
 		}
 		return err == nil
-	}, 5*time.Second, 5*time.Millisecond)
+	})
 	var once sync.Once
 	figures, lines := 0, []string{}
 	err := client.Record(t.Context(), func() { once.Do(func() { log.Debug("message", "token", "hush") }) }, func(it record.Item) bool {
@@ -54,7 +54,7 @@ func TestARecordingFollowsTheLog(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Contains(t, lines[0], `"msg":"message","token":"***"`)
-	require.Eventually(t, func() bool { return !log.Enabled(t.Context(), slog.LevelDebug) }, 5*time.Second, 5*time.Millisecond)
+	need.Until(t, "the log is as quiet as before", func() bool { return !log.Enabled(t.Context(), slog.LevelDebug) })
 }
 
 // A terminal that records nothing, and one of an older version, say so.

@@ -19,6 +19,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/paper"
+	"posagent/cross/need"
 	"posagent/device/line"
 	"posagent/device/printer"
 	"posagent/device/printer/printertest"
@@ -30,8 +31,6 @@ import (
 	"posagent/store"
 	"posagent/store/storetest"
 )
-
-const generous = 30 * time.Second
 
 // everything is printed without being asked for.
 var everything = paper.Prints{Customer: true, Merchant: true, EndOfDay: true}
@@ -139,7 +138,7 @@ func (s *shop) waiting() (list []string) {
 
 func (s *shop) allPrinted() {
 	s.t.Helper()
-	require.Eventually(s.t, func() bool { return len(s.waiting()) == 0 }, generous, 5*time.Millisecond)
+	need.Until(s.t, "everything is printed", func() bool { return len(s.waiting()) == 0 })
 }
 
 // narrow is a paper of 58 mm.
@@ -223,7 +222,7 @@ func TestARestart(t *testing.T) {
 	path := filepath.Join(dir, "paper")
 	x, stop := s.start(toFile(t, path))
 	s.confirm(x, "k42")
-	require.Eventually(t, func() bool { return x.State().Waiting == 2 }, generous, 5*time.Millisecond)
+	need.Until(t, "both wait", func() bool { return x.State().Waiting == 2 })
 	require.Contains(t, x.State().Reason, "printer is offline: not there")
 	require.Contains(t, x.State().Remedy, "[printer] device")
 	stop()
@@ -267,26 +266,26 @@ func TestPaperEndsWithinAReceipt(t *testing.T) {
 	served.Go(func() { far.Serve(cable.Far) })
 	t.Cleanup(func() { cable.Pull(); _ = near.Close(); served.Wait() })
 	p, err := printer.New(printer.Config{
-		Profile: prof, Torn: receipt.WordsFor("en").CutOff, Answer: generous, Bound: 4 * generous,
+		Profile: prof, Torn: receipt.WordsFor("en").CutOff, Answer: need.Limit(), Bound: 4 * need.Limit(),
 		Open: line.New(line.Config{Path: filepath.Join(dir, "ttyUSB7"), Baud: 115200, LockDir: t.TempDir()}).Open,
 	})
 	require.NoError(t, err)
 	x, _ := s.start(p)
-	require.Eventually(t, func() bool { return p.Stats().Open }, generous, time.Millisecond)
+	need.Until(t, "the printer is open", func() bool { return p.Stats().Open })
 	s.confirm(x, "k42")
 	s.allPrinted()
-	require.Eventually(t, far.Idle, generous, time.Millisecond)
+	need.Until(t, "the printer has done its work", far.Idle)
 	before := far.Listing()
 	far.PaperOutAfter(200)
 	s.confirm(x, "k42")
-	require.Eventually(t, func() bool { return x.State().Reason == "paper is out" }, generous, time.Millisecond)
+	need.Until(t, "the paper is out", func() bool { return x.State().Reason == "paper is out" })
 	require.Equal(t, []string{"sale k42 customer", "sale k42 merchant"}, s.waiting())
 	require.Equal(t, 2, x.State().Waiting)
 	s.confirm(x, "k42") // the next sale's commit does not wait
 	require.Len(t, s.waiting(), 4)
 	far.Set(printertest.PaperOut, false)
 	s.allPrinted()
-	require.Eventually(t, far.Idle, generous, time.Millisecond)
+	need.Until(t, "the printer has done its work", far.Idle)
 	got := strings.TrimPrefix(far.Listing(), before)
 	require.Contains(t, got, "INCOMPLETE - NOT VALID")
 	require.Equal(t, 1, strings.Count(got, "COPY"), got)

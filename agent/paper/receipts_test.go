@@ -127,8 +127,7 @@ func receiptsIn(t *testing.T, language string, prof printer.Profile) map[string]
 // TestReceipts holds the bytes of every kind of receipt. A printer that shares no code with the encoder draws the stored bytes, and
 // a decoder that shares none with either reads the code from that picture.
 func TestReceipts(t *testing.T) {
-	zbarimg := need.Tool(t, "zbarimg")
-	read := 0
+	var pictures []picture
 	for _, width := range []string{"58mm", "80mm"} {
 		prof, err := printer.Named(width)
 		require.NoError(t, err)
@@ -151,25 +150,35 @@ func TestReceipts(t *testing.T) {
 					require.Contains(t, listing, fact, name)
 				}
 				require.Equal(t, strings.HasSuffix(kind, "copy") || kind == "declined", strings.Contains(listing, "KOPI") || strings.Contains(listing, "COPY"), name)
-				if zbarimg == "" {
-					continue
-				}
-				picture, err := out.PNG()
-				require.NoError(t, err)
-				file := filepath.Join(t.TempDir(), "paper.png")
-				require.NoError(t, os.WriteFile(file, picture, 0o600))
-				said, err := exec.CommandContext(t.Context(), zbarimg, "-q", "--raw", file).Output()
-				if codes[kind] == "" {
-					require.Error(t, err, "%s has no code: %s", name, said)
-					continue
-				}
-				require.NoError(t, err, name)
-				require.Equal(t, codes[kind]+"\n", string(said), name)
-				read++
+				pictures = append(pictures, picture{name, codes[kind], out.PNG})
 			}
 		}
 	}
-	require.True(t, zbarimg == "" || read == 2*3*len(codes), "%d codes read", read)
+	t.Run("their codes are read", func(t *testing.T) {
+		zbarimg := need.Tool(t, "zbarimg")
+		read := 0
+		for _, p := range pictures {
+			data, err := p.png()
+			require.NoError(t, err)
+			file := filepath.Join(t.TempDir(), "paper.png")
+			require.NoError(t, os.WriteFile(file, data, 0o600))
+			said, err := exec.CommandContext(t.Context(), zbarimg, "-q", "--raw", file).Output()
+			if p.code == "" {
+				require.Error(t, err, "%s has no code: %s", p.name, said)
+				continue
+			}
+			require.NoError(t, err, p.name)
+			require.Equal(t, p.code+"\n", string(said), p.name)
+			read++
+		}
+		require.Equal(t, 2*3*len(codes), read)
+	})
+}
+
+// picture is the paper of a receipt, and what its code says; "" = it has none.
+type picture struct {
+	name, code string
+	png        func() ([]byte, error)
 }
 
 // undump reads what hex.Dump wrote.
