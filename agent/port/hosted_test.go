@@ -5,11 +5,11 @@ import (
 	"context"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/inbox"
+	"posagent/cross/need"
 	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
@@ -68,7 +68,7 @@ func TestANotificationArrives(t *testing.T) {
 	require.NoError(t, x.backend.Hosted().Fill(t.Context(), b.SessionID, wire.NewPAN(visa), 2099, 12))
 	_, err = c.Sessions().Finalize(t.Context(), "", b.SessionID, "")
 	require.NoError(t, err)
-	wait, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	wait, stop := context.WithTimeout(t.Context(), need.Limit())
 	defer stop()
 	e, err := x.inbox.Subscribe(0).Next(wait)
 	require.NoError(t, err)

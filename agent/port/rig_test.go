@@ -26,6 +26,7 @@ import (
 	"posagent/agent/till"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/cross/need"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
@@ -92,13 +93,13 @@ func start(t *testing.T, cut bool) *rig {
 	}
 	creds := backend.DemoCredentials()
 	to := func(auth upstream.Auth) wire.Doer {
-		u, err := upstream.New(upstream.Config{Base: url, Auth: auth, Timeout: 2 * time.Second, RetryWait: time.Millisecond})
+		u, err := upstream.New(upstream.Config{Base: url, Auth: auth, Timeout: need.Limit(), RetryWait: time.Millisecond})
 		require.NoError(t, err)
 		return u.Once()
 	}
 	bearer := to(upstream.Auth{Bearer: creds.Bearer})
 	build := &hosted.Client{BaseURL: url, APIKey: creds.APIKey, Doer: to(upstream.Auth{})}
-	u, err := upstream.New(upstream.Config{Base: url, Auth: upstream.Auth{Bearer: creds.Bearer}, Timeout: 10 * time.Second, MaxBody: disputes.MaxBody})
+	u, err := upstream.New(upstream.Config{Base: url, Auth: upstream.Auth{Bearer: creds.Bearer}, Timeout: need.Limit(), MaxBody: disputes.MaxBody})
 	require.NoError(t, err)
 	disputed := &disputes.Client{BaseURL: url, Doer: u.Once(), Dir: t.TempDir()}
 	links := &paylinks.Client{BaseURL: url, Instance: creds.Instance, Secret: creds.Secret, Doer: to(upstream.Auth{})}
@@ -111,7 +112,7 @@ func start(t *testing.T, cut bool) *rig {
 	require.NoError(t, err)
 	p := port.New(port.Options{
 		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Token: token,
-		Within: 2 * time.Second, Dir: t.TempDir(), Version: "test", Log: slog.New(slog.DiscardHandler),
+		Within: need.Limit(), Dir: t.TempDir(), Version: "test", Log: slog.New(slog.DiscardHandler),
 		Rate:  1_000_000, // an idle machine runs a suite faster than a client may ask
 		Sales: x.till(),
 		House: &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now, About: view.Status{Running: true, Version: "test"},

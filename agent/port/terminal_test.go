@@ -18,6 +18,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/agent/port"
 	"posagent/agent/view"
+	"posagent/cross/need"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/rest/openapi/openapitest"
 	"posagent/store"
@@ -201,7 +202,7 @@ func TestConnectionsHaveALimit(t *testing.T) {
 		t.Cleanup(func() { _ = conn.Close() })
 		_, err = conn.Write([]byte("GET /livez HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
 		require.NoError(t, err)
-		require.NoError(t, conn.SetReadDeadline(time.Now().Add(5*time.Second)))
+		require.NoError(t, conn.SetReadDeadline(need.Deadline()))
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		require.NoError(t, err)
 		require.Equal(t, 200, resp.StatusCode)
@@ -276,7 +277,7 @@ func TestField_P12LengthAndChunksEndTheConnection(t *testing.T) {
 	_, err = conn.Write([]byte("POST /api/v1/payments HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: " + bearer + "\r\nContent-Type: application/json\r\n" +
 		"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
 	require.NoError(t, err)
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
+	require.NoError(t, conn.SetReadDeadline(need.Deadline()))
 	in := bufio.NewReader(conn)
 	resp, err := http.ReadResponse(in, nil)
 	require.NoError(t, err)
