@@ -7,30 +7,30 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/store"
 )
 
-// lostAnswer asks for a sale and is gone before its answer comes.
+// lostAnswer asks for a sale of a customer by hand, and is gone before it is paid.
 func (x *rig) lostAnswer(key, body string) (id string) {
 	x.t.Helper()
-	conn := x.raw(x.request("alpha", "POST", "/agent/v1/sales?wait=30s", key, body))
-	require.Eventually(x.t, func() bool { return x.sales() > 0 }, 20*time.Second, time.Millisecond)
+	conn := x.raw(x.request("alpha", "POST", "/agent/v1/sales?wait=60s", key, body))
+	need.Until(x.t, "a sale is begun", func() bool { return x.sales() > 0 })
 	require.NoError(x.t, conn.(*net.TCPConn).SetLinger(0)) // RST
 	require.NoError(x.t, conn.Close())
-	list := x.ask("alpha", "GET", "/agent/v1/sales?limit=1", "", "")
-	var page struct{ Sales []struct{ ID string } }
-	unmarshal(x.t, list.body, &page)
-	return page.Sales[0].ID
+	id = x.newest()
+	x.pays(id)
+	return id
 }
 
 // An approval whose answer was lost is not told: it is kept, over grace and restart, and asking by its
 // key tells it.
 func TestUnheardApprovalIsKept(t *testing.T) {
-	x := open(t, 500*time.Millisecond, 50*time.Millisecond)
+	x := open(t, byHand, 50*time.Millisecond)
 	id := x.lostAnswer("k1", `{"amount":1250}`)
 	x.reaches(id, "UNCONFIRMED")
 	x.restart()
-	require.Equal(t, 200, x.sell("alpha", "k2", "700").status, "the next sale undoes nothing")
+	require.Equal(t, 200, x.sold("alpha", "k2", `{"amount":700}`).status, "the next sale undoes nothing")
 	phase, told := x.phase(id)
 	require.Equal(t, []string{"UNCONFIRMED", "lost"}, []string{phase, told})
 	r := x.ask("alpha", "GET", "/agent/v1/sales?key=k1", "", "")
@@ -40,19 +40,20 @@ func TestUnheardApprovalIsKept(t *testing.T) {
 
 // A client that says so has an approval undone that it did not hear.
 func TestUnheardApprovalIsUndone(t *testing.T) {
-	x := open(t, 500*time.Millisecond, 0)
+	x := open(t, byHand, 0)
 	id := x.lostAnswer("k1", `{"amount":1250,"unheard":"undo"}`)
 	x.reaches(id, "UNCONFIRMED")
-	require.Equal(t, 200, x.sell("alpha", "k2", "700").status)
+	require.Equal(t, 200, x.sold("alpha", "k2", `{"amount":700}`).status)
 	v := x.until("alpha", id, func(v sale) bool { return v.Outcome == "aborted" && !v.Settling })
 	require.Equal(t, "ended", v.State)
 }
 
 // A sale goes on over a restart of the program, and its key finds it then.
 func TestRestartInTheMiddle(t *testing.T) {
-	x := open(t, 3*time.Second, 0)
+	x := open(t, byHand, 0)
 	id := x.ask("alpha", "POST", "/agent/v1/sales", "k1", `{"amount":1250}`).sale(t).ID
 	x.restart()
+	x.pays(id)
 	v := x.sell("alpha", "k1", "1250").sale(t)
 	require.Equal(t, []string{id, "approved"}, []string{v.ID, v.Outcome})
 	x.reaches(id, "CONFIRMED")
@@ -62,10 +63,10 @@ func TestRestartInTheMiddle(t *testing.T) {
 // A purchase that comes again under another key shows that the client does not know of the first: that
 // one is undone.
 func TestSamePurchaseUnderAnotherKeyUndoesTheFirst(t *testing.T) {
-	x := open(t, 300*time.Millisecond, 0)
+	x := open(t, byHand, 0)
 	first := x.lostAnswer("k1", `{"amount":1250,"reference":"order-1"}`)
 	x.reaches(first, "UNCONFIRMED")
-	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "k2", `{"amount":1250,"reference":"order-1"}`)
+	r := x.sold("alpha", "k2", `{"amount":1250,"reference":"order-1"}`)
 	require.Equal(t, []any{200, "approved"}, []any{r.status, r.sale(t).Outcome}, r.body)
 	v := x.until("alpha", first, func(v sale) bool { return v.State == "ended" && !v.Settling })
 	require.Equal(t, "aborted", v.Outcome)

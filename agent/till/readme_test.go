@@ -89,7 +89,7 @@ func TestTheREADMEsTills(t *testing.T) {
 			require.True(t, ok)
 			x := open(t, 100*time.Millisecond, 0)
 			code = strings.Replace(code, `"TOKEN"`, `"alpha-token-0123456789"`, 1)
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
 			defer cancel()
 			for i, after := range []int64{0, 20, 304, 2000} { // nothing, in the head, in the body
 				now := strings.Replace(code, "127.0.0.1:8480", breaking(t, x.addr, after), 1)

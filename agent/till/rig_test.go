@@ -24,8 +24,10 @@ import (
 	"posagent/agent/port"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/cross/need"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/wallets"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -38,6 +40,9 @@ const (
 	declined = 90003
 	never    = 90008
 )
+
+// byHand is the wallet of a customer who pays when the test says so, with pays.
+const byHand = time.Hour
 
 // rig is a terminal over the embedded backend.
 type rig struct {
@@ -57,8 +62,9 @@ type rig struct {
 	stop func()
 }
 
-// open starts the backend and the terminal. wallet is how long a customer takes to pay.
+// open starts the backend and the terminal, in a test beside others. wallet is how long a customer takes to pay.
 func open(t *testing.T, wallet, grace time.Duration) *rig {
+	t.Parallel()
 	x := &rig{t: t, wallet: wallet, grace: grace, boot: "boot-1", born: time.Now().Add(-time.Hour), path: filepath.Join(t.TempDir(), "agent.db")}
 	b, err := backend.Open(t.Context(), backend.Config{
 		Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &wallet, PublicURL: "http://127.0.0.1:1",
@@ -82,7 +88,7 @@ func (x *rig) start() {
 	x.db = storetest.OpenAt(t, x.path, agent.Schema()...)
 	creds := backend.DemoCredentials()
 	client, err := upstream.New(upstream.Config{
-		Base: x.url, Timeout: 5 * time.Second, RetryWait: time.Millisecond, Auth: upstream.Auth{ConsumerKey: wire.Secret(creds.ConsumerKey), ConsumerSecret: creds.ConsumerSecret},
+		Base: x.url, Timeout: need.Limit(), RetryWait: time.Millisecond, Auth: upstream.Auth{ConsumerKey: wire.Secret(creds.ConsumerKey), ConsumerSecret: creds.ConsumerSecret},
 	})
 	require.NoError(t, err)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -96,7 +102,7 @@ func (x *rig) start() {
 		},
 		IdempotencyTTL: 24 * time.Hour, Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) },
 		Local: agent.Local{
-			Token: "main-token-0123456789", Within: 2 * time.Second, About: view.Status{Running: true}, Rate: 1_000_000,
+			Token: "main-token-0123456789", Within: need.Limit(), About: view.Status{Running: true}, Rate: 1_000_000,
 			Clients: []port.Client{
 				{Name: "alpha", Token: "alpha-token-0123456789", May: []string{"read", "sales"}}, {Name: "beta", Token: "beta-token-0123456789", May: []string{"read", "sales"}},
 				{Name: "deaf", Token: "deaf-token-0123456789", May: []string{"read", "pay"}}, {Name: "eyes", Token: "eyes-token-0123456789", May: []string{"read", "sales", "all"}},
@@ -118,7 +124,7 @@ func (x *rig) start() {
 		})
 	}
 	<-ready
-	require.Eventually(t, func() bool { return x.ask("main", "GET", "/readyz", "", "").status == cmp.Or(x.probe, 200) }, 20*time.Second, 10*time.Millisecond)
+	need.Until(t, "readiness "+strconv.Itoa(cmp.Or(x.probe, 200)), func() bool { return x.ask("main", "GET", "/readyz", "", "").status == cmp.Or(x.probe, 200) })
 }
 
 // restart starts it again, in the same boot of the box.
@@ -201,18 +207,52 @@ func (x *rig) ask(who, method, path, key, body string) reply {
 
 // sell asks for a payment and waits for its outcome.
 func (x *rig) sell(who, key string, amount string) reply {
-	return x.ask(who, "POST", "/agent/v1/sales?wait=30s", key, `{"amount":`+amount+`}`)
+	return x.ask(who, "POST", "/agent/v1/sales?wait=60s", key, `{"amount":`+amount+`}`)
+}
+
+// newest is the id of the newest sale.
+func (x *rig) newest() (id string) {
+	x.t.Helper()
+	require.NoError(x.t, x.db.Read(x.t.Context(), func(r store.Reader) error {
+		return r.QueryRow(`SELECT key FROM checkout_sales ORDER BY id DESC LIMIT 1`).Scan(&id)
+	}))
+	return id
+}
+
+// pays is a customer by hand who pays a sale as soon as the backend has it.
+func (x *rig) pays(id string) {
+	x.t.Helper()
+	var transaction int64
+	need.Until(x.t, "the backend's transaction of "+id, func() bool {
+		require.NoError(x.t, x.db.Read(x.t.Context(), func(r store.Reader) error {
+			return r.QueryRow(`SELECT transaction_id FROM checkout_sales WHERE key = ?`, id).Scan(&transaction)
+		}))
+		return transaction != 0
+	})
+	_, err := x.backend.Aapay().(*wallets.Wallets).Pay(x.t.Context(), number(transaction))
+	require.NoError(x.t, err)
+}
+
+// sold asks for a payment of a customer by hand, who pays it.
+func (x *rig) sold(who, key, body string) (r reply) {
+	x.t.Helper()
+	before, answered := x.sales(), make(chan reply, 1)
+	req := x.request(who, "POST", "/agent/v1/sales?wait=60s", key, body)
+	go func() { answered <- x.send(req) }()
+	need.Until(x.t, "the sale "+key, func() bool { return x.sales() > before })
+	x.pays(x.newest())
+	return need.Receive(x.t, "the answer to "+key, answered)
 }
 
 // until reads a sale until it is as wanted.
 func (x *rig) until(who, id string, want func(sale) bool) (v sale) {
 	x.t.Helper()
-	require.Eventually(x.t, func() bool {
+	need.Until(x.t, "the sale as wanted: "+id, func() bool {
 		r := x.ask(who, "GET", "/agent/v1/sales/"+id, "", "")
 		require.Equal(x.t, 200, r.status, r.body)
 		v = r.sale(x.t)
 		return want(v)
-	}, 30*time.Second, 10*time.Millisecond)
+	})
 	return v
 }
 
@@ -228,7 +268,7 @@ func (x *rig) phase(id string) (phase, told string) {
 // reaches waits for a phase.
 func (x *rig) reaches(id, want string) {
 	x.t.Helper()
-	require.Eventually(x.t, func() bool { phase, _ := x.phase(id); return phase == want }, 30*time.Second, 5*time.Millisecond, want)
+	need.Until(x.t, "the sale in "+want, func() bool { phase, _ := x.phase(id); return phase == want })
 }
 
 // sales counts the sales of the journal.

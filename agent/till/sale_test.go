@@ -20,17 +20,19 @@ import (
 // A sale is durable and has its place at once, shows its code while a customer may scan it, and ends
 // with the outcome and the receipts.
 func TestASaleOverHTTP(t *testing.T) {
-	x := open(t, 8*time.Second, 0)
+	x := open(t, byHand, 0)
 	r := x.ask("alpha", "POST", "/agent/v1/sales", "order-1", `{"amount":1250,"currency":"EUR","type":"payment","reference":"4711"}`)
 	require.Equal(t, 202, r.status, r.body)
 	begun := r.sale(t)
 	require.Equal(t, "/agent/v1/sales/"+begun.ID, r.header.Get("Location"))
 	require.Equal(t, []any{"posagent.sale/1", "order-1", "running", "", "payment", int64(1250), "EUR", "http/alpha"},
 		[]any{begun.Schema, begun.Key, begun.State, begun.Outcome, begun.Type, begun.Amount, begun.Currency, begun.Sale.Line})
+	began := time.Now()
 	shown := x.until("alpha", begun.ID, func(v sale) bool { return v.QR != nil })
 	require.NotEmpty(t, shown.QR.Payload)
 	require.Positive(t, shown.QR.Seconds)
-	require.WithinDuration(t, time.Now().Add(time.Duration(shown.QR.Seconds)*time.Second), shown.QR.Until, 3*time.Second)
+	left := time.Duration(shown.QR.Seconds) * time.Second
+	require.WithinRange(t, shown.QR.Until, began.Add(left).Truncate(time.Second), time.Now().Add(left+time.Second))
 	picture := x.ask("alpha", "GET", shown.QR.PNG, "", "")
 	require.Equal(t, []any{200, "image/png"}, []any{picture.status, picture.header.Get("Content-Type")})
 	_, err := png.Decode(bytes.NewReader([]byte(picture.body)))
@@ -40,6 +42,7 @@ func TestASaleOverHTTP(t *testing.T) {
 	require.Contains(t, picture.body, "<svg")
 	require.Equal(t, 404, x.ask("beta", "GET", shown.QR.PNG, "", "").status, "another client's code")
 
+	x.pays(begun.ID)
 	v := x.until("alpha", begun.ID, func(v sale) bool { return v.State == "ended" })
 	require.Equal(t, []any{"approved", "ok", 1, "SWISH_E_COM", "Swish", false}, []any{v.Outcome, v.Code, v.Receipt, v.Method, v.Label, v.Settling})
 	require.NotEmpty(t, v.Transaction)
@@ -106,22 +109,22 @@ func TestRefundAndReverse(t *testing.T) {
 	require.Equal(t, 404, x.ask("beta", "POST", at+"/refund", "b1", `{"amount":500}`).status, "another client's sale")
 	require.Equal(t, 404, x.ask("beta", "POST", "/agent/v1/sales", "b2", `{"type":"refund","amount":500,"original":"R1"}`).status)
 	require.Equal(t, 404, x.ask("beta", "POST", "/agent/v1/sales", "b3", `{"type":"reversal","receipt":1}`).status)
-	r := x.ask("alpha", "POST", at+"/refund?wait=30s", "r1", `{"amount":500}`)
+	r := x.ask("alpha", "POST", at+"/refund?wait=60s", "r1", `{"amount":500}`)
 	require.Equal(t, 200, r.status, r.body)
 	v := r.sale(t)
 	require.Equal(t, []any{"refund", "approved", int64(500)}, []any{v.Type, v.Outcome, v.Amount})
-	r = x.ask("alpha", "POST", at+"/refund?wait=30s", "r2", `{"amount":751}`)
+	r = x.ask("alpha", "POST", at+"/refund?wait=60s", "r2", `{"amount":751}`)
 	require.Equal(t, []any{422, "amount-wrong"}, []any{r.status, r.problem(t)})
 	r = x.ask("alpha", "POST", at+"/reverse", "r3", "")
 	require.Equal(t, []any{409, "not-reversible"}, []any{r.status, r.problem(t)}, "refunded in part")
-	again := x.ask("alpha", "POST", at+"/refund?wait=30s", "r1", `{"amount":500}`)
+	again := x.ask("alpha", "POST", at+"/refund?wait=60s", "r1", `{"amount":500}`)
 	require.Equal(t, v.ID, again.sale(t).ID, "the same key is the same refund")
-	other := x.ask("alpha", "POST", at+"/refund?wait=30s", "r4", `{"amount":500}`)
+	other := x.ask("alpha", "POST", at+"/refund?wait=60s", "r4", `{"amount":500}`)
 	require.Equal(t, 200, other.status, other.body)
 	require.NotEqual(t, v.ID, other.sale(t).ID, "another key is another refund")
 	id = x.sell("alpha", "k2", "700").sale(t).ID
 	x.reaches(id, "CONFIRMED")
-	r = x.ask("alpha", "POST", "/agent/v1/sales/"+id+"/reverse?wait=30s", "v1", "")
+	r = x.ask("alpha", "POST", "/agent/v1/sales/"+id+"/reverse?wait=60s", "v1", "")
 	require.Equal(t, []any{200, "approved", "reversal"}, []any{r.status, r.sale(t).Outcome, r.sale(t).Type}, r.body)
 	r = x.ask("alpha", "POST", "/agent/v1/sales/"+id+"/reverse", "v2", "")
 	require.Equal(t, []any{409, "already-reversed"}, []any{r.status, r.problem(t)})
@@ -261,7 +264,7 @@ func TestHostileRequests(t *testing.T) {
 	r = x.ask("stranger", "POST", "/agent/v1/sales", "k1", `{"amount":1250}`)
 	require.Equal(t, 401, r.status)
 	require.Zero(t, x.sales())
-	require.Equal(t, http.StatusOK, x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "k1", `{"amount":1250,"unknown":1,"order":[{"name":"Tea","quantity":1,"gross":1250}]}`).status)
+	require.Equal(t, http.StatusOK, x.ask("alpha", "POST", "/agent/v1/sales?wait=60s", "k1", `{"amount":1250,"unknown":1,"order":[{"name":"Tea","quantity":1,"gross":1250}]}`).status)
 }
 
 // A terminal without a register line is whole where a local program may sell, and sells.
@@ -275,7 +278,7 @@ func TestATerminalThatSellsOverHTTPAlone(t *testing.T) {
 			require.Contains(t, x.ask("main", "GET", "/readyz", "", "").body, "no register line is set, and no local program may sell: set [ecr] serial or tcp")
 		}
 	}
-	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-1", `{"amount":1250,"currency":"EUR"}`)
+	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=60s", "order-1", `{"amount":1250,"currency":"EUR"}`)
 	require.Equal(t, []any{200, "approved"}, []any{r.status, r.sale(t).Outcome}, r.body)
 }
 
@@ -284,7 +287,7 @@ func TestATerminalThatSellsOverHTTPAlone(t *testing.T) {
 func TestAnUnconfirmedTerminalBeginsNothing(t *testing.T) {
 	x := open(t, 30*time.Millisecond, 0)
 	body := `{"amount":1250,"currency":"EUR"}`
-	sold := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-1", body)
+	sold := x.ask("alpha", "POST", "/agent/v1/sales?wait=60s", "order-1", body)
 	require.Equal(t, []any{200, "approved"}, []any{sold.status, sold.sale(t).Outcome}, sold.body)
 	id := sold.sale(t).ID
 	x.reaches(id, "CONFIRMED")
@@ -298,13 +301,13 @@ func TestAnUnconfirmedTerminalBeginsNothing(t *testing.T) {
 		require.Equal(t, 503, r.status, "%s: %s", path, r.body)
 		require.Contains(t, r.body, "the operator has not confirmed this terminal yet", path)
 	}
-	again := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-1", body)
+	again := x.ask("alpha", "POST", "/agent/v1/sales?wait=60s", "order-1", body)
 	require.Equal(t, []any{200, "approved", id}, []any{again.status, again.sale(t).Outcome, again.sale(t).ID}, again.body)
 	x.agree(1, 1250)
 	x.stop()
 	x.probe, x.ways = 0, agent.Ways{}
 	x.start()
-	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-2", body)
+	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=60s", "order-2", body)
 	require.Equal(t, []any{200, "approved"}, []any{r.status, r.sale(t).Outcome}, r.body)
 }
 

@@ -3,11 +3,11 @@ package till_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout/drive/journal"
+	"posagent/cross/need"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -27,15 +27,15 @@ func (x *rig) traces() (list []wire.Trace) {
 
 // A till's trace goes with the sale to the backend, and with its undo that is sent after the power was cut.
 func TestTraceOverAPowerCut(t *testing.T) {
-	x := open(t, time.Hour, 0)
+	x := open(t, byHand, 0)
 	r := x.request("alpha", "POST", "/agent/v1/sales", "k1", `{"amount":1250}`)
 	r.Header.Set("traceparent", "00-"+string(tillTrace)+"-00f067aa0ba902b7-01")
 	id := x.send(r).sale(t).ID
-	require.Eventually(t, func() bool { return slices.Equal(x.traces(), []wire.Trace{tillTrace}) }, time.Minute, 10*time.Millisecond)
+	need.Until(t, "the trace is in the books", func() bool { return slices.Equal(x.traces(), []wire.Trace{tillTrace}) })
 	x.stop()
 	x.boot = "boot-2" // its register's dialogue is dead: the sale is undone
 	x.start()
-	require.Eventually(t, func() bool { return slices.Equal(x.traces(), []wire.Trace{tillTrace, tillTrace}) }, time.Minute, 10*time.Millisecond, "%v", x.traces())
+	need.Until(t, "the trace of the undo is in the books", func() bool { return slices.Equal(x.traces(), []wire.Trace{tillTrace, tillTrace}) })
 	x.reaches(id, "DONE")
 }
 
@@ -50,7 +50,7 @@ func TestTraceIsNeverAReason(t *testing.T) {
 		"doubled": {"00-" + string(tillTrace) + parent, "00-" + string(tillTrace) + parent},
 		"card":    {"00-4111111111111111a3ce929d0e0e4736" + parent},
 	} {
-		r := x.request("alpha", "POST", "/agent/v1/sales?wait=30s", key, `{"amount":1250}`)
+		r := x.request("alpha", "POST", "/agent/v1/sales?wait=60s", key, `{"amount":1250}`)
 		r.Header["Traceparent"] = headers
 		v := x.send(r).sale(t)
 		require.Equal(t, "approved", v.Outcome, key)
@@ -62,7 +62,7 @@ func TestTraceIsNeverAReason(t *testing.T) {
 			return err
 		}))
 		require.Contains(t, x.traces(), (&journal.Row{Key: wire.Key(v.ID)}).TraceID(), key)
-		again := x.request("alpha", "POST", "/agent/v1/sales?wait=30s", key, `{"amount":1250}`)
+		again := x.request("alpha", "POST", "/agent/v1/sales?wait=60s", key, `{"amount":1250}`)
 		again.Header.Set("traceparent", "00-"+string(tillTrace)+parent)
 		require.Equal(t, v.ID, x.send(again).sale(t).ID, "another trace makes no other request")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/need"
 	"posagent/schemes/money"
 )
 
@@ -33,7 +34,7 @@ func (x *rig) full() net.Conn {
 	x.t.Cleanup(func() { _ = conn.Close() })
 	_, err = conn.Write(bytesOf(x.t, x.request("alpha", "GET", "/agent/v1/openapi.json", "", "")))
 	require.NoError(x.t, err)
-	require.Eventually(x.t, func() bool { return waiting(x.t, conn) > 0 }, 20*time.Second, time.Millisecond)
+	need.Until(x.t, "the receive buffer is full", func() bool { return waiting(x.t, conn) > 0 })
 	return conn
 }
 
@@ -57,12 +58,12 @@ func bytesOf(t *testing.T, req *http.Request) []byte {
 func TestOnlyTheAcknowledgementTells(t *testing.T) {
 	x := open(t, 20*time.Millisecond, 0)
 	conn := x.full()
-	_, err := conn.Write(bytesOf(t, x.request("alpha", "POST", "/agent/v1/sales?wait=30s", "k1", `{"amount":1250}`)))
+	_, err := conn.Write(bytesOf(t, x.request("alpha", "POST", "/agent/v1/sales?wait=60s", "k1", `{"amount":1250}`)))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return x.sales() == 1 }, 20*time.Second, 5*time.Millisecond)
-	id := x.lately()
+	need.Until(t, "a sale is begun", func() bool { return x.sales() == 1 })
+	id := x.newest()
 	var phase, told string
-	require.Eventually(t, func() bool { phase, told = x.phase(id); return told != "" }, 60*time.Second, 5*time.Millisecond)
+	need.Until(t, "the desk knows what became of the telling", func() bool { phase, told = x.phase(id); return told != "" })
 	require.Equal(t, []string{"UNCONFIRMED", "lost"}, []string{phase, told})
 
 	r := bufio.NewReader(conn)
@@ -78,25 +79,16 @@ func TestOnlyTheAcknowledgementTells(t *testing.T) {
 	x.reaches(id, "CONFIRMED")
 }
 
-// lately is the id of the newest sale, for whom no client is told anything.
-func (x *rig) lately() string {
-	x.t.Helper()
-	var page struct{ Sales []struct{ ID string } }
-	unmarshal(x.t, x.ask("main", "GET", "/agent/v1/sales?limit=1", "", "").body, &page)
-	require.NotEmpty(x.t, page.Sales)
-	return page.Sales[0].ID
-}
-
 // A client that gave its request up and was told that nothing will be done under its key has nothing
 // done: also where the request had reached the terminal, and waited.
 func TestNothingIsDoneAfterNotFound(t *testing.T) {
 	x := open(t, 20*time.Millisecond, 0)
 	conn := x.full() // the end of its sale waits for an acknowledgement, and the next request for that
-	_, err := conn.Write(bytesOf(t, x.request("alpha", "POST", "/agent/v1/sales?wait=30s", "k1", `{"amount":1250}`)))
+	_, err := conn.Write(bytesOf(t, x.request("alpha", "POST", "/agent/v1/sales?wait=60s", "k1", `{"amount":1250}`)))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return x.sales() == 1 }, 20*time.Second, 5*time.Millisecond)
-	id := x.lately()
-	require.Eventually(t, func() bool { return x.until("eyes", id, func(sale) bool { return true }).Outcome == "approved" }, 20*time.Second, 5*time.Millisecond)
+	need.Until(t, "a sale is begun", func() bool { return x.sales() == 1 })
+	id := x.newest()
+	need.Until(t, "the approval", func() bool { return x.until("eyes", id, func(sale) bool { return true }).Outcome == "approved" })
 
 	for i := range 4 { // given up sooner and later
 		next := x.raw(x.request("alpha", "POST", "/agent/v1/sales", "gone-"+number(int64(i)), `{"amount":700}`))
@@ -109,7 +101,7 @@ func TestNothingIsDoneAfterNotFound(t *testing.T) {
 		r := x.ask("alpha", "GET", "/agent/v1/sales?key=gone-"+number(int64(i)), "", "")
 		require.Equal(t, []any{404, "not-found"}, []any{r.status, r.problem(t)}, r.body)
 	}
-	require.Eventually(t, func() bool { _, told := x.phase(id); return told == "lost" }, 60*time.Second, 5*time.Millisecond)
+	need.Until(t, "the outcome counts as lost", func() bool { _, told := x.phase(id); return told == "lost" })
 	require.Equal(t, 200, x.sell("alpha", "k3", "300").status)
 	require.Equal(t, 2, x.sales())
 	v := x.sell("alpha", "gone-3", "700")
