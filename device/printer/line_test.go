@@ -10,14 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/device/line"
 	"posagent/device/printer"
 	"posagent/device/printer/printertest"
 	"posagent/ecr/ecrtest/lines"
 )
-
-// generous is a limit for what happens at once on a machine that is not busy.
-const generous = 30 * time.Second
 
 // serial is a printer at a pseudo terminal that device/line opens.
 type serial struct {
@@ -70,7 +68,7 @@ func (s *serial) printer(prof printer.Profile, change func(*line.Config)) *print
 	if change != nil {
 		change(&cfg)
 	}
-	p, err := printer.New(printer.Config{Profile: prof, Open: line.New(cfg).Open, Torn: torn, Answer: generous, Bound: 4 * generous})
+	p, err := printer.New(printer.Config{Profile: prof, Open: line.New(cfg).Open, Torn: torn, Answer: need.Limit(), Bound: 4 * need.Limit()})
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { _ = p.Close() })
 	return p
@@ -89,7 +87,7 @@ func TestSerialPrinter(t *testing.T) {
 			require.NoError(t, p.Print(t.Context(), examples[name]), name)
 			want += printed(t, prof, examples[name]).Listing()
 		}
-		require.Eventually(t, s.Idle, generous, time.Millisecond)
+		need.Until(t, "the printer has done its work", s.Idle)
 		require.Equal(t, want, s.Listing())
 		require.Empty(t, s.Strange())
 	}
@@ -126,7 +124,7 @@ func TestSerialCableIsPulled(t *testing.T) {
 	done := make(chan error, 1)
 	s.BusyAfter(2500)
 	go func() { done <- p.Print(t.Context(), slip("one")) }()
-	require.Eventually(t, func() bool { return s.Worked() == 2500 }, generous, time.Millisecond)
+	need.Until(t, "the printer has stopped", func() bool { return s.Worked() == 2500 })
 	s.pull()
 	err := <-done
 	require.ErrorIs(t, err, printer.ErrUnknownEnd)
@@ -154,17 +152,15 @@ func TestSerialPrinterIsOff(t *testing.T) {
 	p := s.printer(prof, func(c *line.Config) { c.WriteTimeout = 2 * time.Second })
 	var err error
 	for range 100 {
-		began := time.Now()
 		if err = p.Print(t.Context(), slip("one")); err != nil {
-			require.Less(t, time.Since(began), generous)
 			break
 		}
 	}
 	require.ErrorIs(t, err, printer.ErrStuck)
 	s.on()
-	require.Eventually(t, func() bool { return p.Print(t.Context(), slip("two")) == nil }, generous, 10*time.Millisecond)
+	need.Until(t, "a document is printed", func() bool { return p.Print(t.Context(), slip("two")) == nil })
 	whole := printed(t, prof, slip("two")).Listing()
-	require.Eventually(t, func() bool { return strings.HasSuffix(s.Listing(), whole) }, generous, time.Second) // looking keeps the paper from moving
+	need.Until(t, "the whole document is on the paper", func() bool { return strings.HasSuffix(s.Listing(), whole) }) // looking keeps the paper from moving
 }
 
 // TestSerialDeviceThatIsNotThere: Print waits for it as long as for an answer.

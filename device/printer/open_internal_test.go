@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/need"
 	"posagent/ecr/ecrtest/lines"
 )
 
@@ -145,7 +146,7 @@ func TestDeviceWaits(t *testing.T) {
 	}
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	require.NoError(t, far.Close())
-	require.NoError(t, d.SetWriteDeadline(time.Now().Add(time.Minute)))
+	require.NoError(t, d.SetWriteDeadline(need.Deadline()))
 	_, err = d.Write([]byte("paid"))
 	require.Error(t, err)
 	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the device is gone")
@@ -168,11 +169,6 @@ func TestAnEmptyRead(t *testing.T) {
 	}()
 	_, err = empty.WriteAt([]byte{0x16}, 0)
 	require.NoError(t, err)
-	select {
-	case b := <-got:
-		require.Equal(t, byte(0x16), b)
-	case <-time.After(30 * time.Second):
-		t.Fatal("the read has not come back")
-	}
+	require.Equal(t, byte(0x16), need.Receive(t, "what the printer has said", got))
 	require.NoError(t, empty.Close())
 }

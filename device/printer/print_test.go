@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/device/printer"
 	"posagent/device/printer/printertest"
 )
@@ -152,7 +153,7 @@ func TestPaperOutInTheMiddle(t *testing.T) {
 	for _, name := range []string{"full", "all", "realtime"} {
 		t.Run(name, func(t *testing.T) {
 			cutOff := 0
-			for n := 1; n < len(all)+1200; n += 307 {
+			for n := 1; n < len(all)+1200; n += need.Size(919, 307) {
 				synctest.Test(t, func(t *testing.T) {
 					r := newRig(t, everyStatus[name], nil)
 					r.PaperOutAfter(n)
@@ -184,7 +185,7 @@ func TestPaperOutInTheMiddle(t *testing.T) {
 					require.Empty(t, r.Strange())
 				})
 			}
-			require.Greater(t, cutOff, 10)
+			require.Greater(t, cutOff, need.Size(3, 10))
 		})
 	}
 }
@@ -367,7 +368,7 @@ func TestBound(t *testing.T) {
 func TestAnAnswerToAnEarlierMarkEndsNothing(t *testing.T) {
 	givenUp := 0
 	for _, rate := range []int{300, 1000, 4000} {
-		for wait := 1200 * time.Millisecond; wait < 7*time.Second; wait += 700 * time.Millisecond {
+		for wait := 1200 * time.Millisecond; wait < 7*time.Second; wait += time.Duration(need.Size(2100, 700)) * time.Millisecond {
 			for _, restarted := range []bool{false, true} {
 				synctest.Test(t, func(t *testing.T) {
 					cfg := printer.Config{}
@@ -395,7 +396,7 @@ func TestAnAnswerToAnEarlierMarkEndsNothing(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, givenUp, 60)
+	require.Greater(t, givenUp, need.Size(20, 60))
 }
 
 func TestACallerThatGoes(t *testing.T) {
@@ -483,7 +484,7 @@ func TestTheCableIsPulled(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range []string{"none", "full"} {
 		for _, off := range []bool{false, true} {
-			for n := 0; n < len(all)+1024; n += 331 {
+			for n := 0; n < len(all)+1024; n += need.Size(991, 331) {
 				synctest.Test(t, func(t *testing.T) {
 					var r *rig
 					r = newRig(t, everyStatus[name], func(cfg *printer.Config, _ *printertest.Config) {
@@ -522,7 +523,7 @@ func TestTheCableIsPulled(t *testing.T) {
 func TestARestartWithinAPicture(t *testing.T) {
 	all, err := printer.Encode(profile(t, 48), slip("one"))
 	require.NoError(t, err)
-	for n := 100; n < len(all); n += 97 {
+	for n := 100; n < len(all); n += need.Size(389, 97) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, everyStatus["full"], nil)
 			r.Take(all[:n])
@@ -553,7 +554,7 @@ func (b babbler) Close() error                    { return nil }
 func TestADeviceThatSaysAnything(t *testing.T) {
 	for name, status := range everyStatus {
 		t.Run(name, func(t *testing.T) {
-			for b := range 256 {
+			for b := 0; b < 256; b += need.Size(2, 1) { // a status is an even number
 				synctest.Test(t, func(t *testing.T) {
 					r := newRig(t, status, func(cfg *printer.Config, _ *printertest.Config) {
 						cfg.Open = func(context.Context) (printer.Conn, error) { return babbler(b), nil }
