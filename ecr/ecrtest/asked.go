@@ -59,20 +59,21 @@ func askedAtEveryByte(t *testing.T, f Fixture, kind Kind) {
 	}
 	require.Greater(t, bytes, 10)
 	outcomes := map[Said]int{}
-	for n := range 2 * (bytes + 1) {
-		amount := int64(1250)
-		if n > bytes {
+	all := cuts(bytes)
+	for i := range 2 * len(all) {
+		n, amount := all[i%len(all)], int64(1250)
+		if i >= len(all) {
 			amount = desk.StaysOpen
 		}
 		inTime(t, f, kind, func(r *rig) {
 			l := r.line("one")
 			till := l.register("1")
-			l.wire.cutAfter(n % (bytes + 1))
+			l.wire.cutAfter(n)
 			first := r.pay(till, amount, "7")
 			l.wire.mend()
 			ask := l.register("1").(Asker).Ask // at once: what the cut line has carried may not be taken up yet
 			got, err := ask(r.ctx, "7")
-			at := fmt.Sprintf("cut after %d of %d bytes; it heard %+v, the desk %v", n%(bytes+1), bytes, first, r.desk.Log)
+			at := fmt.Sprintf("cut after %d of %d bytes; it heard %+v, the desk %v", n, bytes, first, r.desk.Log)
 			require.NoError(t, err, at)
 			r.wait()
 			want := NotFound
@@ -97,6 +98,6 @@ func askedAtEveryByte(t *testing.T, f Fixture, kind Kind) {
 			require.Equal(t, want != NotFound, r.told(1), at)
 		})
 	}
-	t.Logf("%d cuts: %v", 2*(bytes+1), outcomes)
+	t.Logf("%d cuts: %v", 2*len(all), outcomes)
 	require.Len(t, outcomes, 3)
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/session"
 )
@@ -15,7 +15,7 @@ import (
 // overSockets plays a day over real TCP connections: a sale, a decline, an answer that is lost and
 // asked for again.
 func overSockets(t *testing.T, f Fixture) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
 	defer cancel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

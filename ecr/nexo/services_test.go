@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr"
 )
 
@@ -55,11 +56,12 @@ func (m *memory) answer(action ecr.Action) []ecr.Event {
 	return nil
 }
 
-// TestServiceIDsDrawnAtRandom: 500 sales a day for 90 days, whose ServiceIDs are drawn from seven digits. One that comes again within
+// TestServiceIDsDrawnAtRandom: 500 sales a day for 90 days, whose ServiceIDs are drawn from seven digits; in short, 50 and five. One that comes again within
 // 48 hours is refused, and the till draws another one. No other is refused, none is taken for an earlier sale, and each that is
 // asked for again is the same sale.
 func TestServiceIDsDrawnAtRandom(t *testing.T) {
-	const days, aDay = 90, 500
+	const days = 90
+	aDay, ids := need.Size(50, 500), need.Size(100_000, 10_000_000)
 	seed := uint64(time.Now().UnixNano() & 0xffffff)
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -84,10 +86,10 @@ func TestServiceIDsDrawnAtRandom(t *testing.T) {
 	}
 	used, refused, anew := map[string]time.Time{}, 0, 0
 	for n := range days * aDay {
-		m.now = m.now.Add(24 * time.Hour / aDay)
+		m.now = m.now.Add(24 * time.Hour / time.Duration(aDay))
 		order, cents := fmt.Sprint("order ", n), fmt.Sprintf("%02d", n%100)
 		for {
-			service := fmt.Sprintf("%07d", rng.IntN(10_000_000))
+			service := fmt.Sprintf("%07d", rng.IntN(ids))
 			at, before := used[service]
 			answer := ask(service, order, cents)
 			if before && m.now.Sub(at) < 48*time.Hour {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
 )
@@ -124,14 +125,7 @@ func (l *tapped) Write(b []byte) (int, error) {
 
 // TestWiresharkUnderstandsADay has an independent dissector read what went over the line.
 func TestWiresharkUnderstandsADay(t *testing.T) {
-	tool, err := exec.LookPath("tshark")
-	if err != nil {
-		t.Log("not run: tshark")
-		if os.Getenv("REQUIRE_ALL") == "1" {
-			t.Fatal("tshark is not installed")
-		}
-		return
-	}
+	tool := need.Tool(t, "tshark")
 	for name, c := range map[string]struct {
 		serial bool
 		args   []string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/zvt/frame"
@@ -41,6 +42,7 @@ func (m *modem) Open(ctx context.Context) (ecr.Conn, error) {
 // TestField_L12BadDataIsCounted: noise, a bad checksum and a NAK are counted and logged once; the
 // last contact, the carrier and that the line is open are known, and that it is not any more.
 func TestField_L12BadDataIsCounted(t *testing.T) {
+	t.Parallel()
 	var text bytes.Buffer
 	var mu sync.Mutex
 	logged := func() string {
@@ -61,7 +63,7 @@ func TestField_L12BadDataIsCounted(t *testing.T) {
 	<-p.opened
 	eventually := func(what string, ok func(Stats) bool) {
 		t.Helper()
-		require.Eventually(t, func() bool { return ok(s.Stats()) }, time.Minute, 10*time.Millisecond, what)
+		need.Until(t, what, func() bool { return ok(s.Stats()) })
 	}
 	eventually("open", func(st Stats) bool { return st.Open })
 	require.Zero(t, s.Stats().LastContact)
@@ -86,7 +88,7 @@ func TestField_L12BadDataIsCounted(t *testing.T) {
 	_, err = end.Write([]byte{0x06})
 	require.NoError(t, err)
 	eventually("sent", func(st Stats) bool { return st.Link.Sent == 1 && st.Sent == 1 })
-	require.Eventually(t, func() bool { return strings.Contains(logged(), "bad data on the line") }, time.Minute, 10*time.Millisecond)
+	need.Until(t, "the log has it", func() bool { return strings.Contains(logged(), "bad data on the line") })
 	require.Equal(t, 1, strings.Count(logged(), "bad data on the line"), "once a minute at most")
 
 	m.up.Store(true)
@@ -105,11 +107,11 @@ func TestField_L12BadDataIsCounted(t *testing.T) {
 // last.
 func TestField_L12TCPIsCounted(t *testing.T) {
 	address, s := serveTCP(t, desk.New(), nil)
-	require.Eventually(t, func() bool { return s.Stats().Open }, time.Minute, time.Millisecond)
+	need.Until(t, "the line is open", func() bool { return s.Stats().Open })
 	p := dial(t, address)
 	p.send("50 4F 53 54")
 	require.Empty(t, p.next())
-	require.Eventually(t, func() bool { return s.Stats().Strange == 1 }, time.Minute, time.Millisecond)
+	need.Until(t, "a stranger is counted", func() bool { return s.Stats().Strange == 1 })
 	require.True(t, s.Stats().LastContact.IsZero())
 	p = dial(t, address)
 	p.send("05 01 05 12 34 56 03 02")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/need"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/zvt/frame"
@@ -107,6 +108,7 @@ func switchOff(t *testing.T, conn net.Conn) {
 // the status and answers everything confirms nothing; the register's own 06 20 after its restart is
 // told. HALF_OPEN is the number of lines.
 func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
+	t.Parallel()
 	lines, err := strconv.Atoi(cmp.Or(os.Getenv("HALF_OPEN"), "6"))
 	require.NoError(t, err)
 	type one struct {
@@ -139,7 +141,7 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 		back.expect("80 00 00")
 		all = append(all, one{d, back, time.Now()})
 	}
-	within, cancel := context.WithTimeout(t.Context(), time.Minute)
+	within, cancel := context.WithTimeout(t.Context(), need.Limit())
 	defer cancel()
 	for i, l := range all { // the lines wait side by side
 		if i%3 == 0 {
@@ -161,6 +163,7 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 // gets the old 04 0F across it. It acknowledges that by itself; the old sale is lost all the same,
 // and the new one is told.
 func TestField_L6ASaleAskedForAnewIsNotTheOldOne(t *testing.T) {
+	t.Parallel()
 	for _, line := range []string{"tcp", "serial"} {
 		t.Run(line, func(t *testing.T) {
 			d := desk.New()
@@ -178,7 +181,7 @@ func TestField_L6ASaleAskedForAnewIsNotTheOldOne(t *testing.T) {
 				link = frame.New(end, frame.Config{})
 			}
 			t.Cleanup(func() { _ = link.Close() })
-			within, cancel := context.WithTimeout(t.Context(), time.Minute)
+			within, cancel := context.WithTimeout(t.Context(), need.Limit())
 			defer cancel()
 			send := func(text string) { require.NoError(t, link.Send(within, unhexed(t, text))) }
 			until := func(class, instr byte) {

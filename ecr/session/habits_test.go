@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/ecrtest/lines"
@@ -64,12 +65,7 @@ func serve(t *testing.T, run func(context.Context) error) {
 	go func() { ended <- run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		select {
-		case err := <-ended:
-			require.ErrorIs(t, err, context.Canceled)
-		case <-time.After(5 * time.Second):
-			t.Error("still serving")
-		}
+		require.ErrorIs(t, need.Receive(t, "the end of the service", ended), context.Canceled)
 	})
 }
 
@@ -165,7 +161,7 @@ func TestHabits(t *testing.T) {
 }
 
 func day(t *testing.T, d *desk.Desk, r *register.Register, habit register.Habit, accepted func() bool) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
 	defer cancel()
 	res, err := r.Register(ctx)
 	require.NoError(t, err)
@@ -239,7 +235,7 @@ func day(t *testing.T, d *desk.Desk, r *register.Register, habit register.Habit,
 		done <- paid{res, err}
 	}()
 	require.NoError(t, d.Until(ctx, "the sale", func() bool { return len(d.Sales) > 0 && d.Sales[len(d.Sales)-1].Open }))
-	require.Eventually(t, accepted, 5*time.Second, time.Millisecond)
+	need.Until(t, "the register has the acceptance of its sale", accepted)
 	if habit.Name != "reconnecting" { // its abort would need a second connection, see TestAnotherConnection
 		res, err = r.Abort(ctx)
 		require.NoError(t, err)

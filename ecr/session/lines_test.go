@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/apdu"
@@ -46,7 +47,7 @@ func (p *peer) send(hexBytes string) {
 // next is the next APDU, its first bytes at least; "" at the end of the connection.
 func (p *peer) next() string {
 	p.t.Helper()
-	_ = p.conn.SetReadDeadline(time.Now().Add(5 * time.Minute))
+	_ = p.conn.SetReadDeadline(time.Now().Add(5 * need.Limit())) // virtual time has minutes in which nothing comes
 	for {
 		if one, rest, missing := apdu.Next(p.buf); missing == 0 {
 			p.buf = rest
@@ -178,7 +179,7 @@ func TestLostConnection(t *testing.T) {
 	b.send("80 00 00")
 	b.send(pay)
 	b.expect("84 A0 00")
-	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.owner == nil }, 3*time.Second, time.Millisecond)
+	need.Until(t, "the dialogue has no owner", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.owner == nil })
 	d.Approve()
 	require.NoError(t, d.Until(t.Context(), "lost", func() bool { return len(d.Deliveries) == 1 }))
 	b.send("06 20 05 12 34 56 03 03")
@@ -187,7 +188,7 @@ func TestLostConnection(t *testing.T) {
 	b.send("80 00 00")
 	b.expect("06 0F 00")
 	require.Equal(t, []string{"lost s1", "told s1"}, d.Recorded())
-	require.Eventually(t, func() bool { return s.Stats().Connections == 1 }, 3*time.Second, time.Millisecond)
+	need.Until(t, "one connection is left", func() bool { return s.Stats().Connections == 1 })
 }
 
 // TestConnectionLimit: the oldest connection without a dialogue makes room.
@@ -233,7 +234,7 @@ func TestGarbageOnTCP(t *testing.T) {
 			p := dial(t, address)
 			go func() { _, _ = p.conn.Write(c.send) }()
 			if c.closed {
-				_ = p.conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+				_ = p.conn.SetReadDeadline(need.Deadline())
 				_, err := io.Copy(io.Discard, p.conn)
 				require.True(t, err == nil || !errors.Is(err, context.DeadlineExceeded) && !isTimeout(err), "closed, not hanging: %v", err)
 			}
@@ -253,6 +254,7 @@ func isTimeout(err error) bool {
 // TestSerialDeviceComesBack: the adapter drops out in the middle of a sale; the register gets its
 // 04 0F all the same.
 func TestSerialDeviceComesBack(t *testing.T) {
+	t.Parallel()
 	d := desk.New()
 	first, path1 := cablePair(t)
 	second, path2 := cablePair(t)
@@ -303,7 +305,7 @@ func TestGarbageOnTheSerialLine(t *testing.T) {
 	} {
 		_, err := end.Write(garbage)
 		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
 		require.NoError(t, line.Send(ctx, []byte{0x06, 0xC0 + byte(i), 0x00}), "% x", garbage)
 		got, err := line.Receive(ctx)
 		require.NoError(t, err, "% x", garbage)

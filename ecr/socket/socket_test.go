@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/need"
 	"posagent/ecr/socket"
 )
 
@@ -33,13 +34,13 @@ func TestAcknowledged(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, socket.Acknowledged(t.Context(), conn, time.Minute), "the peer's TCP has it, whether it reads or not")
 	require.NoError(t, peer.CloseWrite())
-	require.Eventually(t, func() bool { s, _ := socket.Look(conn); return s.Ended && !s.Open }, 10*time.Second, time.Millisecond)
+	need.Until(t, "the end of the peer's side", func() bool { s, _ := socket.Look(conn); return s.Ended && !s.Open })
 	require.NoError(t, socket.Acknowledged(t.Context(), conn, time.Minute), "it ended its side after the last byte")
 	_, err = io.ReadFull(peer, make([]byte, 4))
 	require.NoError(t, err)
 	require.NoError(t, peer.SetLinger(0))
 	require.NoError(t, peer.Close())
-	require.Eventually(t, func() bool { s, is := socket.Look(conn); return is && s == socket.State{} }, 10*time.Second, time.Millisecond)
+	need.Until(t, "the peer's reset", func() bool { s, is := socket.Look(conn); return is && s == socket.State{} })
 	require.ErrorIs(t, socket.Acknowledged(t.Context(), conn, time.Minute), socket.ErrEnded)
 	require.NoError(t, conn.Close())
 	require.ErrorIs(t, socket.Acknowledged(t.Context(), conn, time.Minute), socket.ErrEnded, "our own end is gone")
@@ -97,7 +98,7 @@ func TestUnheard(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, socket.Acknowledged(ctx, conn, time.Minute), context.Canceled)
 	require.NoError(t, peer.CloseWrite())
-	require.Eventually(t, func() bool { s, _ := socket.Look(conn); return s.Ended }, 10*time.Second, time.Millisecond)
+	need.Until(t, "the end of the peer's side", func() bool { s, _ := socket.Look(conn); return s.Ended })
 	require.ErrorIs(t, socket.Acknowledged(t.Context(), conn, time.Minute), socket.ErrEnded)
 }
 

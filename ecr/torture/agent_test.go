@@ -16,6 +16,7 @@ import (
 	"posagent/agent/port"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/cross/need"
 	"posagent/ecr/cashier"
 	"posagent/ecr/torture"
 	"posagent/schemes/aapay"
@@ -28,7 +29,8 @@ import (
 
 // TestTheTerminalPassesOverHTTP: this program's own port scores full marks, and so do the backend's books.
 func TestTheTerminalPassesOverHTTP(t *testing.T) {
-	bank, addr := agentOf(t, 2*time.Second)
+	need.Verify(t, "half a minute of sales; TestAGoodTerminalPasses judges the protocol in virtual time, agent/till the port")
+	bank, addr := agentOf(t, need.Limit()/30) // long enough to cut lines, abort and ask meanwhile
 	books := func(ctx context.Context) (sum money.Minor, err error) {
 		list, err := bank.Books(ctx)
 		for _, one := range list {
@@ -50,7 +52,7 @@ func TestTheTerminalPassesOverHTTP(t *testing.T) {
 		require.NoError(t, err)
 		var dialer net.Dialer
 		card, err := torture.Run(t.Context(), torture.Options{
-			Protocol: p, Amount: 1250, Sales: 4, Seed: 7, Wait: time.Minute, Books: books,
+			Protocol: p, Amount: 1250, Sales: 4, Seed: 7, Wait: need.Limit(), Books: books,
 			Connect: func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", addr) },
 		})
 		require.NoError(t, err)
@@ -80,7 +82,7 @@ func agentOf(t *testing.T, pays time.Duration) (*backend.Backend, string) {
 	db := storetest.OpenAt(t, t.TempDir()+"/agent.db", agent.Schema()...)
 	creds := backend.DemoCredentials()
 	client, err := upstream.New(upstream.Config{
-		Base: server.URL, Timeout: 5 * time.Second, RetryWait: time.Millisecond, Auth: upstream.Auth{ConsumerKey: wire.Secret(creds.ConsumerKey), ConsumerSecret: creds.ConsumerSecret},
+		Base: server.URL, Timeout: need.Limit(), RetryWait: time.Millisecond, Auth: upstream.Auth{ConsumerKey: wire.Secret(creds.ConsumerKey), ConsumerSecret: creds.ConsumerSecret},
 	})
 	require.NoError(t, err)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -92,7 +94,7 @@ func agentOf(t *testing.T, pays time.Duration) (*backend.Backend, string) {
 		Drive:          drive.Config{TerminalID: "T1", MerchantID: "merchant", MerchantName: "Corner shop", Currency: "EUR", Language: "en", TimeoutUnit: "m", Poll: 30 * time.Millisecond},
 		IdempotencyTTL: 24 * time.Hour, Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) },
 		Local: agent.Local{
-			Token: "main-token-0123456789", Within: 2 * time.Second, About: view.Status{Running: true, Sandbox: true}, Rate: 1_000_000,
+			Token: "main-token-0123456789", Within: need.Limit(), About: view.Status{Running: true, Sandbox: true}, Rate: 1_000_000,
 			Clients: []port.Client{
 				{Name: "alpha", Token: "alpha-token-0123456789", May: []string{"read", "sales"}}, {Name: "beta", Token: "beta-token-0123456789", May: []string{"read", "sales"}},
 			},
@@ -108,12 +110,12 @@ func agentOf(t *testing.T, pays time.Duration) (*backend.Backend, string) {
 		require.NoError(t, db.Close())
 	})
 	<-ready
-	require.Eventually(t, func() bool {
+	need.Until(t, "the terminal is ready", func() bool {
 		resp, err := server.Client().Get("http://" + ln.Addr().String() + "/readyz")
 		if err == nil {
 			_ = resp.Body.Close()
 		}
 		return err == nil && resp.StatusCode == 200
-	}, time.Minute, 10*time.Millisecond)
+	})
 	return bank, ln.Addr().String()
 }

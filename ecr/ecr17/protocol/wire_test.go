@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr"
 	"posagent/ecr/ecr17"
 	"posagent/ecr/ecrtest/lines"
@@ -279,7 +280,7 @@ func TestAPseudoTerminal(t *testing.T) {
 	defer func() { require.NoError(t, w.Close()) }()
 	_, err = io.WriteString(far, "\x00"+frame(0, hello))
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
 	defer cancel()
 	data, err := w.Receive(ctx)
 	require.NoError(t, err)
@@ -288,7 +289,7 @@ func TestAPseudoTerminal(t *testing.T) {
 	go func() { sent <- w.Send(ctx, []byte("123456780s0")) }()
 	want := frame(0, "123456780s0")
 	buf := make([]byte, len(want))
-	require.NoError(t, far.SetReadDeadline(time.Now().Add(time.Minute)))
+	require.NoError(t, far.SetReadDeadline(need.Deadline()))
 	_, err = io.ReadFull(far, buf)
 	require.NoError(t, err)
 	require.Equal(t, want, string(buf))
