@@ -116,10 +116,7 @@ type sick struct {
 
 // TestDoctor_OneFaultOneName seeds each fault alone: doctor names its check, and no other one. DOCTOR=full seeds all.
 func TestDoctor_OneFaultOneName(t *testing.T) {
-	s := server(t)
-	if s == nil {
-		return
-	}
+	s := pgtest.Start(t)
 	s.Exec("", "CREATE ROLE serves LOGIN; GRANT pg_read_all_stats TO serves; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
 	for _, f := range []struct {
 		name, want string
@@ -206,10 +203,7 @@ func TestDoctor_OneFaultOneName(t *testing.T) {
 
 // TestAnOpenAddressIsSaid: who serves other machines with the printed token is told so.
 func TestAnOpenAddressIsSaid(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Open(t)
 	for config, said := range map[string]bool{"": true, "[backend.credentials]\nbearer = \"a-token-of-our-own\"\n": false} {
 		p := begin(t, db.Place(), nil, config, "--listen", "0.0.0.0:0")
 		p.end()
@@ -219,10 +213,7 @@ func TestAnOpenAddressIsSaid(t *testing.T) {
 
 // TestDoctorMakesNoKey: of a server and a directory where nothing is, doctor makes nothing.
 func TestDoctorMakesNoKey(t *testing.T) {
-	s := server(t)
-	if s == nil {
-		return
-	}
+	s := pgtest.Open(t)
 	dir := t.TempDir()
 	_, out, talk := ask("doctor", "--db", s.Place(), "--state", dir, "--tolerate", "no-fsync", "--listen", "127.0.0.1:0")
 	require.Contains(t, out, "PG ", talk)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -52,16 +53,6 @@ func TestEveryVerbIsExplained(t *testing.T) {
 	})
 }
 
-// server is a database for processes. nil where none is installed.
-func server(t *testing.T, set ...string) *pgtest.Server {
-	t.Helper()
-	if pgtest.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
-		return nil
-	}
-	return pgtest.Start(t, set...)
-}
-
 // process is one backend.
 type process struct {
 	t       *testing.T
@@ -71,9 +62,6 @@ type process struct {
 	dir     string
 	said    *bytes.Buffer
 }
-
-// within bounds what a process is waited for.
-const within = time.Minute
 
 // begin starts a backend on a database, with the key of another one.
 func begin(t *testing.T, db string, like *process, config string, args ...string) *process {
@@ -181,10 +169,7 @@ func (r *receiver) events() (events, times int) {
 // Two processes on one database: a payment of one is the other's, too; a Key that reaches both has one effect; an event is sent once,
 // also when the process that sends is killed.
 func TestTwoProcesses(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Open(t)
 	hook := newReceiver(t)
 	place := db.Place()
 	config := "[backend]\nwebhook_secret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"\nwebhook_allow = [\"" + strings.TrimPrefix(hook.URL, "http://") + "\"]\n"
@@ -230,7 +215,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	told := func(n int) { // and recorded: what is not is sent again by the next one, as it has to be
 		t.Helper()
-		require.Eventually(t, func() bool {
+		need.Until(t, fmt.Sprint(n, " deliveries recorded"), func() bool {
 			var v struct{ Hooks []struct{ State string } }
 			code, out, talk := ask("hooks", "--db", place, "--tolerate", "no-fsync", "--json")
 			require.Equal(t, usage.ExitOK, code, talk)
@@ -242,7 +227,7 @@ func TestTwoProcesses(t *testing.T) {
 				}
 			}
 			return done == n
-		}, within, 100*time.Millisecond)
+		})
 	}
 	told(10)
 
@@ -294,13 +279,10 @@ func merchant(t *testing.T, place string) (n int) {
 
 // A process that ends tells the balancer first, and serves on meanwhile.
 func TestLeavesTheBalancer(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Open(t)
 	p := begin(t, db.Place(), nil, "")
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
-	require.Eventually(t, func() bool { return p.ready() == http.StatusServiceUnavailable }, within, time.Millisecond)
+	need.Until(t, "the balancer to be told", func() bool { return p.ready() == http.StatusServiceUnavailable })
 	_, err := p.payments().Create(t.Context(), wire.NewKey(), sale(""))
 	require.NoError(t, err, "a request that was on its way is served")
 	require.NoError(t, p.cmd.Wait(), p.said)
@@ -308,18 +290,15 @@ func TestLeavesTheBalancer(t *testing.T) {
 
 // A balancer is told when the database is away, and when it is back.
 func TestTheDatabaseIsAway(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Start(t)
 	p := begin(t, db.URL(""), nil, "")
 	db.Crash()
-	require.Eventually(t, func() bool { return p.ready() == http.StatusServiceUnavailable }, within, 10*time.Millisecond)
+	need.Until(t, "the balancer to be told", func() bool { return p.ready() == http.StatusServiceUnavailable })
 	key := wire.NewKey()
 	_, err := p.payments().Create(t.Context(), key, sale(""))
 	require.Equal(t, wire.Internal, wire.CodeOf(err), "%v", err) // whoever gets it asks again by the same Key
 	db.Start()
-	require.Eventually(t, func() bool { return p.ready() == http.StatusNoContent }, within, 10*time.Millisecond)
+	need.Until(t, "the server to be found again", func() bool { return p.ready() == http.StatusNoContent })
 	_, err = p.payments().Create(t.Context(), key, sale(""))
 	require.NoError(t, err)
 	require.Equal(t, 1, captured(t, db.URL("")))
@@ -335,15 +314,12 @@ var nothing = map[string]int{
 // A standby that hangs: a process is not ready while no commit is confirmed, whatever else goes well; it is again afterwards, and what was
 // asked meanwhile has one effect. What nothing can be found by is not found, as on a file.
 func TestNotReadyWhileCommitsHang(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Start(t)
 	standby := db.Standby("s1")
 	db.Set("synchronous_standby_names", "ANY 1 (s1)")
-	require.Eventually(t, func() bool {
+	need.Until(t, "the standby to count", func() bool {
 		return db.Count("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'") == 1
-	}, within, 10*time.Millisecond)
+	})
 	p := begin(t, db.URL(""), nil, "")
 	require.Equal(t, http.StatusNoContent, p.ready())
 	status := map[string]int{}
@@ -363,7 +339,7 @@ func TestNotReadyWhileCommitsHang(t *testing.T) {
 		_, err := p.payments().Create(t.Context(), key, sale(""))
 		told <- err
 	}()
-	require.Eventually(t, func() bool { return p.ready() == http.StatusServiceUnavailable }, within, 10*time.Millisecond)
+	need.Until(t, "a process that is not ready", func() bool { return p.ready() == http.StatusServiceUnavailable })
 	require.Empty(t, told, "it leaves the balancer before a caller has given up")
 	err := <-told
 	require.Error(t, err)
@@ -375,7 +351,7 @@ func TestNotReadyWhileCommitsHang(t *testing.T) {
 	}
 
 	standby.Continue()
-	require.Eventually(t, func() bool { return p.ready() == http.StatusNoContent }, within, 10*time.Millisecond)
+	need.Until(t, "a ready process", func() bool { return p.ready() == http.StatusNoContent })
 	for range 2 {
 		_, err = p.payments().Create(t.Context(), key, sale(""))
 		require.NoError(t, err)
@@ -388,10 +364,7 @@ func TestNotReadyWhileCommitsHang(t *testing.T) {
 
 // What is refused at the start, each with its own exit code and what to type.
 func TestRefusals(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Open(t)
 	place, dir := db.Place(), t.TempDir()
 	p := begin(t, place, nil, "")
 	refused := func(code int, says string, args ...string) {
@@ -457,10 +430,7 @@ func TestRefusals(t *testing.T) {
 
 // An account that has no more than what is printed serves, and can neither change tables nor read what is not the backend's.
 func TestLeastRights(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Start(t)
 	db.Exec("", "CREATE ROLE serves LOGIN; CREATE SCHEMA pos")
 	owner := &process{dir: t.TempDir()}
 	code, out, talk := ask("database", "upgrade", "--db", db.URL("pos"), "--state", owner.dir, "--tolerate", "no-fsync")
@@ -489,14 +459,14 @@ func TestLeastRights(t *testing.T) {
 		code   int
 	}{{"REVOKE UPDATE ON pos.books_ledger FROM serves", 503}, {"GRANT UPDATE ON pos.books_ledger TO serves", 204}} {
 		db.Exec("", c.change)
-		require.Eventually(t, func() bool {
+		need.Until(t, fmt.Sprint(c.change, " to end in ", c.code), func() bool {
 			res, err := http.Get(p.url + "/readyz")
 			if err != nil {
 				return false
 			}
 			_ = res.Body.Close()
 			return res.StatusCode == c.code
-		}, time.Minute, 50*time.Millisecond, c.change)
+		})
 	}
 	p.end()
 	require.NotContains(t, p.said.String(), "newer")

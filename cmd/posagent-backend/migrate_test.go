@@ -63,10 +63,7 @@ func rowsOf(tx store.Tx, t store.Catalog) error {
 
 // TestEveryTable: books with rows in every table are moved there and back, and each table has the same digest.
 func TestEveryTable(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Open(t)
 	dir, state := t.TempDir(), t.TempDir()
 	keys, err := backend.OpenKey(dir)
 	require.NoError(t, err)
@@ -171,10 +168,7 @@ func filled(t *testing.T, n int) (dir, payment string) {
 
 // TestMigration moves books from a file to a server and back, killed at random moments: N sales, KILLS kills.
 func TestMigration(t *testing.T) {
-	if pgtest.Programs() == "" {
-		server(t) // says so
-		return
-	}
+	pgtest.Need(t) // before the file is filled
 	n, kills := number(t, "N", 2000), number(t, "KILLS", 6)
 	began := time.Now()
 	dir, payment := filled(t, n)

@@ -12,6 +12,7 @@ import (
 	"posagent/schemes/backend"
 	"posagent/store"
 	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
 	"posagent/store/sqlite"
 )
 
@@ -75,10 +76,7 @@ func seed(t *testing.T, db store.Store) {
 // TestUpgradeAndMigrationKeepNumbers: of books from before the counts, and of books that move from a file to a server and back, no number
 // is given twice.
 func TestUpgradeAndMigrationKeepNumbers(t *testing.T) {
-	server := server(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Open(t)
 	dir := t.TempDir()
 	keys, err := backend.OpenKey(dir)
 	require.NoError(t, err)

@@ -21,6 +21,7 @@ import (
 	binary "posagent/cross/program"
 	"posagent/schemes/aapay"
 	"posagent/store/postgres/pgserver"
+	"posagent/store/postgres/pgtest"
 )
 
 // balancer passes requests on to a process, and counts those that begin a payment.
@@ -192,10 +193,7 @@ func effects(t *testing.T, place string) (list []string) {
 // what was approved at the till and in the journal, and is not known to the backend. The remedy is a person's: by itself the terminal
 // asks for no money, also not when it starts again.
 func TestATerminalNamesWhatARestoreLost(t *testing.T) {
-	db := server(t, "archive_mode=on")
-	if db == nil {
-		return
-	}
+	db := pgtest.Start(t, "archive_mode=on")
 	place, front := db.URL(""), newBalancer(t)
 	backend := begin(t, place, nil, "[backend]\nwallet_delay = \"0s\"\n")
 	front.leads(backend)

@@ -9,16 +9,14 @@ import (
 	"posagent/cmd/usage"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/store/postgres/pgtest"
 )
 
 // A server that was restored to a point in time lacks what came after it. Every process refuses it until it is told to take it; then a
 // client that has the Keys of what it asked finds exactly what is lost by reading, and asking again by the same Keys, as often as it likes,
 // has one effect each.
 func TestRestoredToAPointInTime(t *testing.T) {
-	db := server(t, "archive_mode=on")
-	if db == nil {
-		return
-	}
+	db := pgtest.Start(t, "archive_mode=on")
 	place := db.URL("")
 	first := begin(t, place, nil, "")
 	second := begin(t, place, first, "")

@@ -11,15 +11,13 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store/postgres/pgserver"
+	"posagent/store/postgres/pgtest"
 )
 
 // Two tenants of one database, with a schema and an account each: over the services neither finds what the other has, and no statement of
 // an account reads, changes or counts a row of the other's schema, by whatever name it goes there.
 func TestTenants(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Start(t)
 	type tenant struct {
 		*process
 		url, owner, payment string

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/wire"
+	"posagent/store/postgres/pgtest"
 )
 
 // page is what a process says at a path of its monitor.
@@ -33,10 +34,7 @@ var queried = regexp.MustCompile(`posagent_backend_[a-z_]+`)
 
 // TestWhatToWatch: each figure of the dashboard, the alerts and the runbook is one that a running process gives.
 func TestWhatToWatch(t *testing.T) {
-	db := server(t)
-	if db == nil {
-		return
-	}
+	db := pgtest.Open(t)
 	p := begin(t, db.Place(), nil, "", "--monitor", ":0", "--log-requests")
 	require.True(t, strings.HasPrefix(p.monitor, "http://127.0.0.1:"), "a monitor without a host is for this machine alone: %s", p.monitor)
 	key := wire.NewKey()
@@ -45,12 +43,12 @@ func TestWhatToWatch(t *testing.T) {
 	p.page("/livez")
 	p.page("/readyz")
 	given := map[string]bool{}
-	require.Eventually(t, func() bool { // the first sweep takes its moment
+	need.Until(t, "the figures of the first sweep", func() bool { // the first sweep takes its moment
 		for _, name := range queried.FindAllString(p.page("/metrics"), -1) {
 			given[name] = true
 		}
 		return given["posagent_backend_sweep_last_success_timestamp_seconds"] && given["posagent_backend_leases_held"]
-	}, within, 10*time.Millisecond)
+	})
 	given["posagent_backend_request_duration_seconds"], given["posagent_backend_commit_duration_seconds"] = true, true // named whole in the runbook
 	for _, file := range []string{"grafana.json", "README.md"} {
 		text, err := os.ReadFile(file)

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
-	"posagent/cross/need"
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
@@ -172,10 +171,7 @@ func TestBooks(t *testing.T) { judged(t, env.Number("N", 2000), 1, backend.Engin
 // TestBooksOfTwoBackends does so with half as many calls of two backends on one PostgreSQL: callers with one key, captures and
 // cancellations, and refunds of one payment meet in the database alone.
 func TestBooksOfTwoBackends(t *testing.T) {
-	if pgtest.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
-	}
-	url := pgtest.Start(t).Place()
+	url := pgtest.Open(t).Place()
 	judged(t, env.Number("N", 2000)/2, 2, backend.Engine{Shared: true, Open: func(ctx context.Context, opt backend.StoreOptions) (store.Store, error) {
 		return postgres.Open(ctx, postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: url, Steps: opt.Steps, Wrapper: opt.Wrapper})
 	}})

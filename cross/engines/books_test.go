@@ -16,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/cross/need"
 	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/backendtest"
@@ -139,9 +138,7 @@ type migrated struct {
 // TestServicesOnMigratedBooks: the suites of the backend's services pass on books that were written on a file and moved to PostgreSQL by
 // the verb; each has a copy of its own. MIGRATED=full runs all tests of the backend, and not some of their conformance suites alone.
 func TestServicesOnMigratedBooks(t *testing.T) {
-	if pgtest.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
-	}
+	pgtest.Need(t) // before the programs are built
 	dir, state, bin := t.TempDir(), t.TempDir(), t.TempDir()
 	for _, args := range [][]string{{"build", "-o", bin, "posagent/cmd/posagent-backend"}, {"test", "-c", "-o", bin, "posagent/schemes/backend"}} {
 		out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput()

@@ -7,15 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/cross/need"
 	"posagent/store/postgres/pgtest"
 )
 
 // TestServicesOnPostgreSQL: every suite of the backend's services passes on PostgreSQL, unchanged.
 func TestServicesOnPostgreSQL(t *testing.T) {
-	if pgtest.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
-	}
 	server := pgtest.Start(t, "max_connections=400")
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "posagent/schemes/backend/...")
 	cmd.Env = append(os.Environ(), pgtest.Env+"="+server.URL(""))

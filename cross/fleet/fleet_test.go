@@ -16,6 +16,7 @@ import (
 
 	"posagent/cross/env"
 	"posagent/cross/need"
+	"posagent/store/postgres/pgtest"
 )
 
 // drained is what a terminal may take after the last fault.
@@ -35,9 +36,7 @@ type rounds struct {
 // TestFleet lets a fleet sell while its servers and backends die, and judges what its tills were told. TERMINALS (30), ROUNDS (2) and
 // SECONDS from one round to the next (0 = as soon as tills were told something) say how much.
 func TestFleet(t *testing.T) {
-	if !installed(t) {
-		return
-	}
+	pgtest.Need(t)
 	terminals, count, seed := env.Number("TERMINALS", 30), env.Number("ROUNDS", 2), env.Seed()
 	r := &rounds{rng: rand.New(rand.NewPCG(seed, 1)), each: time.Duration(env.Number("SECONDS", 0)) * time.Second, step: min(20, terminals/2)}
 	own := os.Getuid() == 0

@@ -21,6 +21,7 @@ import (
 	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
 )
 
 // before is the configuration that a terminal is enrolled with.
@@ -292,9 +293,7 @@ func newSite(t *testing.T, terminals int, seed uint64) *site {
 // is the test's. Settings that work reach each terminal once, and no stage begins before the one before it was healthy. Settings that one
 // terminal in three cannot use stop at a stage that is small, and are taken back. TERMINALS (30) says how many there are.
 func TestRollOut(t *testing.T) {
-	if !installed(t) {
-		return
-	}
+	pgtest.Need(t)
 	ctx, terminals, seed := t.Context(), env.Number("TERMINALS", 30), env.Seed()
 	s := newSite(t, terminals, seed)
 	t.Logf("seed %d: %d terminals are enrolled", seed, terminals)

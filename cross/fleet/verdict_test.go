@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/store/postgres/pgtest"
 )
 
 // day is a small day on which all is well: a sale that was approved, one that was given back, a card that was authorised and captured,
@@ -88,9 +89,7 @@ func TestJudge(t *testing.T) {
 
 // Where no commit waits for a standby, and one is promoted that lacks the log, the judge finds what is lost.
 func TestTeethNoQuorum(t *testing.T) {
-	if !installed(t) {
-		return
-	}
+	pgtest.Need(t)
 	w := open(t, size{terminals: 6, servers: 2, processes: 1, seed: env.Seed(), think: 50 * time.Millisecond})
 	standby := w.db.followers()[0]
 	standby.kill()

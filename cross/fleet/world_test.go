@@ -14,9 +14,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"posagent/cross/need"
-	"posagent/store/postgres/pgserver"
 )
 
 // size is how large a fleet is.
@@ -50,16 +47,6 @@ func (w *world) fault(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
-}
-
-// installed says whether there is a server to start; a test that needs one returns where there is none.
-func installed(t *testing.T) bool {
-	t.Helper()
-	if pgserver.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgserver.Package)
-		return false
-	}
-	return true
 }
 
 // open starts a fleet whose tills sell. It ends with the test.

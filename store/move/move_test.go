@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/move"
 	"posagent/store/postgres"
@@ -48,20 +47,12 @@ func file(t *testing.T) (store.Store, move.Books) {
 	return db, move.Books{DB: db, Name: path, Catalog: sqlite.Catalog}
 }
 
-func server(t *testing.T, s *pgtest.Server) (store.Store, move.Books) {
+func server(t *testing.T, s *pgtest.Database) (store.Store, move.Books) {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), postgres.Options{URL: s.Place(), Steps: steps, Wrapper: storetest.Wrapper{}, Tolerate: postgres.Tolerated{NoFsync: true}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db, move.Books{DB: db, Name: "the server", Catalog: postgres.Catalog, Copied: postgres.Copied}
-}
-
-func start(t *testing.T) *pgtest.Server {
-	if pgtest.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
-		return nil
-	}
-	return pgtest.Start(t)
 }
 
 func sealedAt(i int) store.Cell {
@@ -137,10 +128,7 @@ var small = move.Options{Batch: 110}
 
 // There and back: every row is as it was, what was sealed is read, and new numbers go on behind the copied ones.
 func TestThereAndBack(t *testing.T) {
-	s := start(t)
-	if s == nil {
-		return
-	}
+	s := pgtest.Open(t)
 	db, books := file(t)
 	fill(t, db)
 	there, thereBooks := server(t, s)
@@ -213,10 +201,7 @@ func (s stopping) Write(ctx context.Context, fn func(store.Tx) error) error {
 
 // A copy that is stopped again and again ends whole. Never do both take work, and one of them does as soon as it is complete.
 func TestStoppedAndBegunAgain(t *testing.T) {
-	s := start(t)
-	if s == nil {
-		return
-	}
+	s := pgtest.Open(t)
 	for _, way := range []string{"to the server", "to a file"} {
 		t.Run(way, func(t *testing.T) {
 			db, books := file(t)
@@ -285,10 +270,7 @@ func (c countingTx) Fill(t store.Catalog, rows [][]any) error {
 // Wide rows go in pages by their size, narrow ones in pages by their number: no more than some are in memory. A row that is wider than a
 // page goes alone.
 func TestPagesAreBounded(t *testing.T) {
-	s := start(t)
-	if s == nil {
-		return
-	}
+	s := pgtest.Open(t)
 	const page, number = 8 << 20, 500
 	db, books := file(t)
 	sizes := map[int]int{100: page / 3, 101: page / 3, 102: page / 3, 103: page / 3, 300: page + 1}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,20 +31,8 @@ func open(ctx context.Context, url string, steps []store.Step, w store.Wrapper) 
 	return s, nil
 }
 
-// start starts a server; nil where none is installed, and the test is to end early.
-func start(t *testing.T, set ...string) *pgtest.Server {
-	if pgtest.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgtest.Package)
-		return nil
-	}
-	return pgtest.Start(t, set...)
-}
-
 func TestConformance(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Open(t)
 	storetest.Run(t, storetest.Engine{
 		Place: func(testing.TB) string { return server.Place() },
 		Open:  open,
@@ -67,11 +54,11 @@ func TestConformance(t *testing.T) {
 					})
 				}()
 				at := rand.N(30)
-				require.Eventually(tb, func() bool {
+				need.Until(tb, "the workload to write", func() bool {
 					mu.Lock()
 					defer mu.Unlock()
 					return len(acked) >= at
-				}, time.Minute, time.Millisecond)
+				})
 				own.Crash()
 				<-ended
 				require.NoError(tb, s.Close())

@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
 	"posagent/store/storetest"
 )
 
@@ -19,10 +21,7 @@ var ticketStep = store.Step{Name: "many/1 tickets", SQL: "CREATE TABLE tickets (
 // TestSeveralProcesses: closures of several stores over one database are as serial as those of one, and each of them applies the steps
 // that none has applied yet.
 func TestSeveralProcesses(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Open(t)
 	place := server.Place()
 	const stores, callers, each = 3, 4, 25
 	all := make([]store.Store, stores)
@@ -75,10 +74,7 @@ func TestSeveralProcesses(t *testing.T) {
 
 // TestAStandbyThatDoesNotAnswer: a commit that the standbys do not confirm is unknown. It is there.
 func TestAStandbyThatDoesNotAnswer(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	place := server.Place()
 	s, err := postgres.Open(t.Context(), postgres.Options{Tolerate: postgres.Tolerated{NoFsync: true}, URL: place, Steps: []store.Step{ticketStep}, Wrapper: storetest.Wrapper{}, CommitWithin: 300 * time.Millisecond})
 	require.NoError(t, err)
@@ -92,10 +88,10 @@ func TestAStandbyThatDoesNotAnswer(t *testing.T) {
 	server.Exec("", "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
 	server.Exec("", "SELECT pg_reload_conf()")
 	id := 3
-	require.Eventually(t, func() bool { // the server takes its time to read its settings
+	need.Until(t, "the setting to be read", func() bool { // the server takes its time to read its settings
 		id++
 		return add(id) != nil
-	}, time.Minute, time.Millisecond)
+	})
 	require.ErrorIs(t, add(id+1), store.ErrCommitUnknown)
 	require.Equal(t, store.Broken, s.Health(t.Context()).State)
 	// A wait that somebody cancels: the server says that it has committed alone.
@@ -108,10 +104,10 @@ func TestAStandbyThatDoesNotAnswer(t *testing.T) {
 			return err
 		})
 	}()
-	require.Eventually(t, func() bool {
+	need.Until(t, "the cancelled wait to be told", func() bool {
 		server.Exec("", "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
 		return len(told) == 1
-	}, time.Minute, 10*time.Millisecond)
+	})
 	err = <-told
 	require.ErrorIs(t, err, store.ErrCommitUnknown)
 	require.ErrorContains(t, err, "standbys")
@@ -123,7 +119,7 @@ func TestAStandbyThatDoesNotAnswer(t *testing.T) {
 	}))
 	server.Exec("", "ALTER SYSTEM RESET synchronous_standby_names")
 	server.Exec("", "SELECT pg_reload_conf()")
-	require.Eventually(t, func() bool { id++; return add(id+1) == nil }, time.Minute, time.Millisecond)
+	need.Until(t, "the setting to be taken back", func() bool { id++; return add(id+1) == nil })
 	require.NoError(t, s.Close())
 }
 
@@ -139,10 +135,7 @@ func TestAServerThatIsNotThere(t *testing.T) {
 
 // After the end of a server no caller meets a connection that was lying idle, and a process without callers sees that the server is back.
 func TestIdleConnections(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	opt := at(server.URL(""), "")
 	opt.Beat = time.Hour
 	s, err := postgres.Open(t.Context(), opt)
@@ -172,6 +165,6 @@ func TestIdleConnections(t *testing.T) {
 	}))
 	require.Equal(t, store.Broken, s.Health(t.Context()).State)
 	server.Start()
-	require.Eventually(t, func() bool { return s.Health(t.Context()).State == store.Ready }, time.Minute, 50*time.Millisecond)
+	need.Until(t, "the server to be found again", func() bool { return s.Health(t.Context()).State == store.Ready })
 	require.NoError(t, s.Close())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/postgres"
 	"posagent/store/postgres/pgtest"
@@ -16,10 +17,7 @@ import (
 // TestNumbersDoNotMeet: a closure takes a number and commits while another one, which took the number before, is open. Neither is run
 // again.
 func TestNumbersDoNotMeet(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Open(t)
 	step := store.Step{Name: "numbers/1", SQL: store.NumberTable + "INSERT INTO store_number (name, last) VALUES ('c', 0);"}
 	// What waits for the other closure's row waits for ever: it is broken off.
 	s, err := postgres.Open(t.Context(), postgres.Options{URL: server.Place(), Steps: []store.Step{step, ticketStep}, Wrapper: storetest.Wrapper{}, Tolerate: postgres.Tolerated{NoFsync: true}, StatementWithin: 10 * time.Second})
@@ -61,12 +59,12 @@ func (c numbered) open(url, memory string) *postgres.Store {
 // of waits for a server that takes writes.
 func (c numbered) of(s *postgres.Store) (n int64) {
 	c.t.Helper()
-	require.Eventually(c.t, func() bool {
+	need.Until(c.t, "a server that takes writes", func() bool {
 		return s.Write(c.t.Context(), func(tx store.Tx) (err error) {
 			n, err = tx.Number("c")
 			return err
 		}) == nil
-	}, time.Minute, 10*time.Millisecond)
+	})
 	return n
 }
 
@@ -88,10 +86,7 @@ func goOn(t *testing.T, millions, n int64) {
 // TestNumbersAfterARestore: a server that was restored to a point in time or put back from a copy, and a schema that was copied, may lack
 // the newest numbers. None is given again, and numbers go on far once for each of them.
 func TestNumbersAfterARestore(t *testing.T) {
-	server := start(t, "archive_mode=on")
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t, "archive_mode=on")
 	url, memory, count := server.URL(""), filepath.Join(t.TempDir(), "primary"), numbered{t}
 	require.EqualValues(t, 1, count.next(url, memory))
 	require.EqualValues(t, 2, count.next(url, memory))
@@ -131,10 +126,7 @@ func TestNumbersAfterARestore(t *testing.T) {
 
 // TestNumbersAfterATakeOver: a running store meets the standby that has taken over.
 func TestNumbersAfterATakeOver(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	count := numbered{t}
 	server.Set("synchronous_standby_names", "ANY 1 (s1)")
 	standby := server.Standby("s1")

@@ -7,17 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
 )
 
 // Who is to have a schema alone waits for nobody: it is refused while others work on it, and they while it does. Another schema is
 // another matter.
 func TestAlone(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Open(t)
 	place := server.Place()
 	alone := at(place, "")
 	alone.Alone = true
@@ -49,10 +48,7 @@ func TestAlone(t *testing.T) {
 
 // The lock is its connection's: where that is lost, it is taken again.
 func TestTheLockIsTakenAgain(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	place := server.Place()
 	working, alone := at(place, ""), at(place, "")
 	working.Beat, alone.Alone = 50*time.Millisecond, true
@@ -61,7 +57,7 @@ func TestTheLockIsTakenAgain(t *testing.T) {
 	const held = "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND l.granted AND a.application_name = 'posagent'"
 	require.Equal(t, 1, server.Count(held))
 	server.Exec("", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'posagent'")
-	require.Eventually(t, func() bool { return server.Count(held) == 1 }, time.Minute, 10*time.Millisecond)
+	need.Until(t, "the lock to be taken again", func() bool { return server.Count(held) == 1 })
 	_, err = postgres.Open(t.Context(), alone)
 	require.ErrorIs(t, err, store.ErrLocked)
 	require.NoError(t, one.Close())
@@ -69,13 +65,10 @@ func TestTheLockIsTakenAgain(t *testing.T) {
 
 // A store with one connection for its work has another one for the lock, and neither waits for the other.
 func TestOneConnection(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Open(t)
 	opt := at(server.Place(), "")
 	opt.Conns = 1
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
 	defer cancel()
 	s, err := postgres.Open(ctx, opt)
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/postgres"
 	"posagent/store/postgres/pgtest"
@@ -48,10 +49,7 @@ func both(a, b *pgtest.Server) string {
 // A primary that was given up comes back with an older timeline: writes to it would be lost, and it is refused. The one that took over is
 // taken without a word.
 func TestAPrimaryThatWasGivenUp(t *testing.T) {
-	old := start(t)
-	if old == nil {
-		return
-	}
+	old := pgtest.Start(t)
 	old.Set("synchronous_standby_names", "ANY 1 (s1)")
 	next := old.Standby("s1")
 	memory := filepath.Join(t.TempDir(), "primary")
@@ -67,12 +65,12 @@ func TestAPrimaryThatWasGivenUp(t *testing.T) {
 	old.Crash()
 	next.Promote()
 	next.Set("synchronous_standby_names", "")
-	require.Eventually(t, func() bool {
+	need.Until(t, "the server that took over", func() bool {
 		return running.Write(t.Context(), func(tx store.Tx) error {
 			_, err := tx.Exec("INSERT INTO tickets (n) VALUES (2)")
 			return err
 		}) == nil
-	}, time.Minute, 10*time.Millisecond)
+	})
 	require.NoError(t, running.Close())
 	last, err := postgres.Remembered(memory)
 	require.NoError(t, err)
@@ -127,10 +125,7 @@ func TestAPrimaryThatWasGivenUp(t *testing.T) {
 
 // An older copy of the database that was put back lacks what was confirmed.
 func TestACopyPutBack(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	memory := filepath.Join(t.TempDir(), "primary")
 	kept(t, at(server.URL(""), memory))
 	server.Crash()
@@ -181,10 +176,7 @@ func TestACopyPutBack(t *testing.T) {
 
 // A directory that remembers a server from before beats were counted goes on, and is refused a copy from then on.
 func TestAMemoryWithoutBeats(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	memory := filepath.Join(t.TempDir(), "primary")
 	kept(t, at(server.URL(""), memory))
 	last, err := postgres.Remembered(memory)
@@ -229,10 +221,7 @@ func TestAMemoryWithoutBeats(t *testing.T) {
 
 // One process has the memory of a directory.
 func TestOneProcessRemembers(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Open(t)
 	memory := filepath.Join(t.TempDir(), "primary")
 	s, err := postgres.Open(t.Context(), at(server.URL(""), memory))
 	require.NoError(t, err)
@@ -244,10 +233,7 @@ func TestOneProcessRemembers(t *testing.T) {
 
 // What an operator has to take knowingly.
 func TestUnsafeServers(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	opt := at(server.URL(""), "")
 	opt.Tolerate = postgres.Tolerated{}
 	_, err := postgres.Open(t.Context(), opt)
@@ -263,13 +249,13 @@ func TestUnsafeServers(t *testing.T) {
 	streaming := func() bool {
 		return server.Count("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == 1
 	}
-	require.Eventually(t, streaming, time.Minute, 10*time.Millisecond)
+	need.Until(t, "the receiver to stream", streaming)
 	kept(t, opt) // it never takes over
 	require.NoError(t, reader.Process.Kill())
 	require.Error(t, reader.Wait())
-	require.Eventually(t, func() bool { return !streaming() }, time.Minute, 10*time.Millisecond)
+	need.Until(t, "the receiver to be gone", func() bool { return !streaming() })
 	standby := server.Standby("s1")
-	require.Eventually(t, streaming, time.Minute, 10*time.Millisecond)
+	need.Until(t, "the standby to stream", streaming)
 	_, err = postgres.Open(t.Context(), opt)
 	require.ErrorIs(t, err, postgres.ErrUnsafe)
 	require.ErrorContains(t, err, "synchronous_standby_names")
@@ -277,9 +263,9 @@ func TestUnsafeServers(t *testing.T) {
 	kept(t, opt)
 	opt.Tolerate.Async = false
 	server.Set("synchronous_standby_names", "ANY 1 (s1)")
-	require.Eventually(t, func() bool {
+	need.Until(t, "the standby to count", func() bool {
 		return server.Count("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'") == 1
-	}, time.Minute, 10*time.Millisecond)
+	})
 	kept(t, opt)
 
 	// Commits wait, whatever the account is set to.
@@ -308,10 +294,7 @@ func TestUnsafeServers(t *testing.T) {
 
 // A server that is made unsafe while it is used gets no more work, not even from sessions that are there already; mended, it does.
 func TestAServerThatIsMadeUnsafe(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	standby := server.Standby("s1")
 	server.Set("synchronous_standby_names", "ANY 1 (s1)")
 	opt := at(server.URL(""), "")
@@ -322,7 +305,7 @@ func TestAServerThatIsMadeUnsafe(t *testing.T) {
 	require.NoError(t, s.Reserved(t.Context()))
 
 	server.Set("synchronous_standby_names", "")
-	require.Eventually(t, func() bool { return errors.Is(s.Health(t.Context()).Err, postgres.ErrUnsafe) }, time.Minute, 10*time.Millisecond)
+	need.Until(t, "the store to be broken", func() bool { return errors.Is(s.Health(t.Context()).Err, postgres.ErrUnsafe) })
 	require.Equal(t, store.Broken, s.Health(t.Context()).State)
 	require.ErrorIs(t, s.Reserved(t.Context()), postgres.ErrUnsafe)
 	err = s.Write(t.Context(), func(store.Tx) error { return nil })
@@ -332,13 +315,13 @@ func TestAServerThatIsMadeUnsafe(t *testing.T) {
 	require.Equal(t, 1, server.Count("SELECT count(*) FROM tickets"))
 
 	server.Set("synchronous_standby_names", "ANY 1 (s1)")
-	require.Eventually(t, func() bool { return s.Health(t.Context()).Err == nil }, time.Minute, 10*time.Millisecond)
+	need.Until(t, "the store to be mended", func() bool { return s.Health(t.Context()).Err == nil })
 	ticket(t, s)
 	// Commits of sessions that are there wait on, whatever the server is set to meanwhile.
 	server.Set("synchronous_commit", "off")
-	require.Eventually(t, func() bool {
+	need.Until(t, "the setting to be read", func() bool {
 		return server.Count("SELECT count(*) FROM pg_settings WHERE name = 'synchronous_commit' AND setting = 'off'") == 1
-	}, time.Minute, 10*time.Millisecond)
+	})
 	require.NoError(t, s.Read(t.Context(), func(r store.Reader) error {
 		var commit string
 		require.NoError(t, r.QueryRow("SELECT current_setting('synchronous_commit')").Scan(&commit))
@@ -352,15 +335,12 @@ func TestAServerThatIsMadeUnsafe(t *testing.T) {
 // A store is ready once the server has confirmed something. A commit that changed nothing has asked neither the disk nor the standbys:
 // it does not make ready what a commit without an answer has shown to hang.
 func TestReadyOnceConfirmed(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Start(t)
 	standby := server.Standby("s1")
 	server.Set("synchronous_standby_names", "ANY 1 (s1)")
-	require.Eventually(t, func() bool {
+	need.Until(t, "the standby to count", func() bool {
 		return server.Count("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'") == 1
-	}, time.Minute, 10*time.Millisecond)
+	})
 	opt := at(server.URL(""), "")
 	opt.Beat, opt.CommitWithin = -1, time.Second
 	empty := func(s store.DB) {

@@ -12,6 +12,7 @@ import (
 
 	"posagent/store"
 	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
 	"posagent/store/storetest"
 )
 
@@ -31,10 +32,7 @@ func (c counted) Write(p []byte) (int, error) {
 
 // waiting opens a store on a new place that counts what it sends.
 func waiting(t *testing.T) (*postgres.Store, *atomic.Int64) {
-	server := start(t)
-	if server == nil {
-		return nil, nil
-	}
+	server := pgtest.Open(t)
 	sent := new(atomic.Int64)
 	s, err := postgres.Open(t.Context(), postgres.Options{
 		Tolerate: postgres.Tolerated{NoFsync: true}, URL: server.Place(), Steps: []store.Step{waitStep}, Wrapper: storetest.Wrapper{}, Beat: -1, Conns: 2,
@@ -58,9 +56,6 @@ func count(t *testing.T, s store.DB) (n int) {
 // TestStatementsTravelTogether: what a closure does not ask about goes with its next question, and COMMIT alone.
 func TestStatementsTravelTogether(t *testing.T) {
 	s, sent := waiting(t)
-	if s == nil {
-		return
-	}
 	write := func(first int64) {
 		require.NoError(t, s.WriteOwn(t.Context(), func(tx store.Tx) error {
 			for id := range int64(6) {
@@ -110,9 +105,6 @@ func TestStatementsTravelTogether(t *testing.T) {
 // nothing was done.
 func TestAStatementThatWaitedFails(t *testing.T) {
 	s, _ := waiting(t)
-	if s == nil {
-		return
-	}
 	twice := func(tx store.Tx) error {
 		for range 2 {
 			if _, err := tx.Exec("INSERT INTO wait_rows (id, n) VALUES (1, 1)"); err != nil {
@@ -175,10 +167,7 @@ func TestAStatementThatWaitedFails(t *testing.T) {
 // TestAConflictOfAStatementThatWaits: a row that another commit changed since the snapshot is a conflict, and the closure is run again, also
 // where the conflict shows only when the statement is sent.
 func TestAConflictOfAStatementThatWaits(t *testing.T) {
-	server := start(t)
-	if server == nil {
-		return
-	}
+	server := pgtest.Open(t)
 	s, err := open(t.Context(), server.Place(), []store.Step{waitStep}, storetest.Wrapper{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

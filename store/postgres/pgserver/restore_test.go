@@ -5,15 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/cross/need"
 	"posagent/store/postgres/pgserver"
+	"posagent/store/postgres/pgtest"
 )
 
 // A server is as it was at a point in time, however the point is named; it may be restored again.
 func TestRestore(t *testing.T) {
-	if pgserver.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgserver.Package)
-	}
+	pgtest.Need(t)
 	made, err := pgserver.Start("fsync=off", "archive_mode=on")
 	s := removed(t, made, err)
 	require.NoError(t, s.Exec("", "CREATE TABLE lines (text text); INSERT INTO lines VALUES ('a')"))

@@ -2,12 +2,12 @@ package pgserver_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/need"
 	"posagent/store/postgres/pgserver"
+	"posagent/store/postgres/pgtest"
 )
 
 // removed ends a server with the test.
@@ -21,18 +21,16 @@ func removed(t *testing.T, s *pgserver.Server, err error) *pgserver.Server {
 // reads waits until a query reads what is wanted.
 func reads(t *testing.T, s *pgserver.Server, query, want string) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	need.Until(t, query+" to be "+want, func() bool {
 		got, err := pgserver.Column[string](s.URL(""), query)
 		return err == nil && len(got) == 1 && got[0] == want
-	}, time.Minute, 10*time.Millisecond)
+	})
 }
 
 // Three servers change their parts: a commit waits for a standby that is stopped, one standby takes over, the other one follows it, and
 // the server that crashed comes back as a standby.
 func TestThreeServers(t *testing.T) {
-	if pgserver.Programs() == "" {
-		need.Missing(t, "PostgreSQL", "apt-get install "+pgserver.Package)
-	}
+	pgtest.Need(t)
 	made, err := pgserver.Start("fsync=on")
 	one := removed(t, made, err)
 	reads(t, one, "SHOW fsync", "on")

@@ -15,6 +15,11 @@ func (s *Server) Exec(url, text string) error {
 	if url == "" {
 		url = s.URL("")
 	}
+	return Exec(url, text)
+}
+
+// Exec runs statements as the account that the URL names. Its error is the server's.
+func Exec(url, text string) error {
 	return ask(url, func(ctx context.Context, conn *pgx.Conn) error {
 		if _, err := conn.PgConn().Exec(ctx, text).ReadAll(); err != nil {
 			return fmt.Errorf("%s: %w", strings.TrimSpace(text), err)
