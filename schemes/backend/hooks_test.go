@@ -2,16 +2,17 @@ package backend
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -50,11 +51,11 @@ func TestHooksAreSentShownAndReplayed(t *testing.T) {
 	var list []deliver.Delivery
 	settled := func(tries int) {
 		t.Helper()
-		require.Eventually(t, func() bool {
+		need.Until(t, fmt.Sprint(tries, " tries and the end of the delivery"), func() bool {
 			list, err = ReadHooks(ctx, Place{Dir: dir}, "")
 			require.NoError(t, err)
 			return len(list) == 1 && len(list[0].Attempts) == tries && list[0].State == deliver.Done
-		}, 5*time.Second, 2*time.Millisecond)
+		})
 	}
 	settled(1)
 	require.Equal(t, receiver.URL+"/x", list[0].URL)

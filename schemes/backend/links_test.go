@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/paylinks"
@@ -77,15 +79,10 @@ func TestLinkOverHTTP(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, base+"/pay/"+*l.Hash, *l.Link.Link)
 	hear := func(status paylinks.Status) *paylinks.EventTransaction {
-		select {
-		case e := <-hooks:
-			require.NotNil(t, e.Transaction)
-			require.Equal(t, status, e.Transaction.Status)
-			return e.Transaction
-		case <-time.After(10 * time.Second):
-			t.Fatalf("no webhook %s", status)
-			return nil
-		}
+		e := need.Receive(t, fmt.Sprint("webhook ", status), hooks)
+		require.NotNil(t, e.Transaction)
+		require.Equal(t, status, e.Transaction.Status)
+		return e.Transaction
 	}
 	require.Equal(t, http.StatusOK, playLink(t, base, "order/1", "decline"))
 	hear(paylinks.Declined)

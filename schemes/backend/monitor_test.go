@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
@@ -66,10 +67,10 @@ func TestFigures(t *testing.T) {
 		`sweep_last_success_timestamp_seconds{task="cards"} 1`, "deliveries_waiting 0\n", "delivery_overdue_seconds 0\n", "delivery_endpoints_paused 0\n",
 		`delivery_attempts_total{outcome="delivered"} 0`, "process_start_time_seconds 1", "go_goroutines ", "process_resident_memory_bytes ", "store_schema_steps ",
 	} {
-		require.Eventually(t, func() bool {
+		need.Until(t, want, func() bool {
 			got = read()
 			return strings.Contains(got, "\nposagent_backend_"+want)
-		}, time.Minute, 10*time.Millisecond, "%s\n%s", want, got)
+		})
 	}
 	commits := regexp.MustCompile(`(?m)^posagent_backend_commits_total ([0-9]+)$`).FindStringSubmatch(got)
 	require.NotNil(t, commits, got)

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/backendtest"
@@ -75,12 +75,7 @@ func TestOnboardingEventsArrive(t *testing.T) {
 	}
 	got := map[int64]map[webhooks.Name]webhooks.Onboarding{ids[0]: {}, ids[1]: {}}
 	for range 8 {
-		var e webhooks.Event
-		select {
-		case e = <-arrived:
-		case <-time.After(20 * time.Second):
-			require.Fail(t, "an event does not arrive")
-		}
+		e := need.Receive(t, "an event", arrived)
 		data, ok := e.Data.(*webhooks.Onboarding)
 		require.True(t, ok)
 		require.EqualValues(t, 4711, e.MerchantNumber)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
 	"posagent/schemes/wire"
@@ -71,7 +72,7 @@ func TestWalletPage(t *testing.T) {
 	b, base, client := shop(t, -1)
 	_, err := client.Status(t.Context(), "none", "")
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
-	web := browser{t, base, &http.Client{Timeout: 10 * time.Second}}
+	web := browser{t, base, &http.Client{Timeout: need.Limit()}}
 	state := func(ref string) (aapay.State, aapay.AccountState) {
 		st, err := client.Status(t.Context(), ref, "")
 		require.NoError(t, err)

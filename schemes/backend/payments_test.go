@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/backend"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/paylinks"
@@ -56,7 +56,7 @@ func TestPaymentEventsArrive(t *testing.T) {
 	}
 	_, err := client.Create(t.Context(), wire.NewKey(), req)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return len(got) == 2 }, 10*time.Second, 5*time.Millisecond)
+	need.Until(t, "two webhooks", func() bool { mu.Lock(); defer mu.Unlock(); return len(got) == 2 })
 	mu.Lock()
 	require.ElementsMatch(t, []note{{"Basic abc", "9", "payment.created"}, {"Basic abc", "9", "payment.charge.created.v2"}}, got, "the names asked for, no others")
 	mu.Unlock()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/crashfs"
 	"posagent/store/sqlite"
@@ -492,12 +493,7 @@ func TestTheLogStaysWhileTheMarkNamesIt(t *testing.T) {
 	for id := range int64(3) {
 		require.NoError(t, s.Write(t.Context(), insert(id, fmt.Sprint("row ", id))))
 	}
-	var copied string
-	select {
-	case copied = <-done:
-	case <-time.After(2 * time.Minute):
-		t.Fatal("nothing was folded")
-	}
+	copied := need.Receive(t, "the log to be folded", done)
 	require.NoError(t, os.WriteFile(store.MarkPath(copied), named, 0o600))
 	found := openMarked(t, copied)
 	require.Subset(t, ids(t, found), []int64{500, 501, 502})

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/store"
 )
 
@@ -113,14 +113,14 @@ var medium = []test{
 			f.Heal()
 			// A write after it may hear of the fault once more; then the store works by itself.
 			refused := []int64{}
-			require.Eventually(t, func() bool {
+			need.Until(t, "the store to work by itself", func() bool {
 				id := 20 + int64(len(refused))
 				if f.DB.Write(t.Context(), put(id, 0)) == nil {
 					return true
 				}
 				refused = append(refused, id)
 				return false
-			}, time.Minute, time.Millisecond)
+			})
 			require.Less(t, len(refused), 3)
 			want := []int64{1, 20 + int64(len(refused))}
 			require.Equal(t, store.Ready, f.DB.Health(t.Context()).State)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/payments"
 	"posagent/schemes/webhooks"
@@ -212,13 +213,13 @@ func TestRunMovesWhatNobodyTouches(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- b.Run(ctx) }()
-	require.Eventually(t, func() bool {
+	need.Until(t, "the payment to expire", func() bool {
 		var n int
 		err := b.DB.Read(t.Context(), func(r store.Reader) error {
 			return r.QueryRow(`SELECT COUNT(*) FROM cards_payment WHERE id = ? AND state = 'expired'`, id).Scan(&n)
 		})
 		return err == nil && n == 1
-	}, 5*time.Second, time.Millisecond)
+	})
 	stop()
 	require.ErrorIs(t, <-ended, context.Canceled)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/backend/lease"
 	"posagent/schemes/backend/room/roomtest"
 	"posagent/store"
@@ -87,9 +88,9 @@ func (c *crew) leave(w *worker) {
 	require.ErrorIs(c.t, <-w.ended, context.Canceled)
 }
 
-func (c *crew) eventually(what func() bool) {
+func (c *crew) eventually(what string, ok func() bool) {
 	c.t.Helper()
-	require.Eventually(c.t, what, time.Minute, time.Millisecond)
+	need.Until(c.t, what, ok)
 }
 
 // Of several processes one works. Where it ends, another one goes on, long before its lease has run out.
@@ -101,7 +102,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 	for len(crew) > 0 {
 		var at int
-		c.eventually(func() bool {
+		c.eventually("one of four to work", func() bool {
 			for i, w := range crew {
 				if w.works.Load() {
 					at = i
@@ -120,17 +121,17 @@ func TestOneAtATime(t *testing.T) {
 func TestAHolderThatLosesTheDatabase(t *testing.T) {
 	c := newCrew(t)
 	first := c.join(after)
-	c.eventually(first.works.Load)
+	c.eventually("the first to work", first.works.Load)
 	second := c.join(after)
-	c.eventually(func() bool { return rows(t, c.db) == 1 })
+	c.eventually("one row", func() bool { return rows(t, c.db) == 1 })
 	first.db.shut.Store(true)
-	c.eventually(second.works.Load)
+	c.eventually("the second to work", second.works.Load)
 	require.EqualValues(t, 1, c.most.Load(), "both worked at once")
 	require.False(t, first.works.Load())
 
 	first.db.shut.Store(false)
 	c.leave(second)
-	c.eventually(first.works.Load)
+	c.eventually("the first to work", first.works.Load)
 	require.GreaterOrEqual(t, first.begun.Load(), int64(2))
 	c.leave(first)
 	require.EqualValues(t, 1, c.most.Load())
@@ -145,7 +146,7 @@ func TestAHolderThatIsGone(t *testing.T) {
 		return err
 	}))
 	w := c.join(quick)
-	c.eventually(w.works.Load)
+	c.eventually("it to work", w.works.Load)
 	c.leave(w)
 }
 

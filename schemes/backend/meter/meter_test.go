@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/backend/meter"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -126,9 +127,9 @@ posagent_backend_requests_total{service="other",operation="other",status="4xx"} 
 posagent_backend_requests_total{service="probe",operation="GET /livez",status="2xx"} 1
 posagent_backend_requests_total{service="things",operation="things.read",status="2xx"} 1
 `
-	require.Eventually(t, func() bool {
+	need.Until(t, "the requests to be counted", func() bool {
 		return strings.Contains(page(m), want) && strings.Contains(page(m), "requests_in_flight 0\n")
-	}, time.Minute, time.Millisecond)
+	})
 }
 
 // A line of the log says what was asked and what came of it, and nothing of what a caller wrote but the Key.
