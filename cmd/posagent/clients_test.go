@@ -14,10 +14,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/aapay"
 	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
@@ -220,10 +220,10 @@ func (c *client) makes() (b belongings) {
 		_, err := c.schemes.InitializeWithIdempotency(ctx, wire.NewKey(), aapay.Payment, scheme(ref))
 		require.NoError(t, err)
 		var st aapay.Status
-		require.Eventually(t, func() bool {
+		need.Until(t, "the wallet to pay by itself", func() bool {
 			st, err = c.schemes.Status(ctx, ref, "")
 			return err == nil && st.AccountState == aapay.Commit
-		}, time.Minute, 20*time.Millisecond, "the wallet pays by itself")
+		})
 		b.references, b.given = append(b.references, ref), append(b.given, strconv.FormatInt(st.TransactionID, 10))
 		add(ref)
 	}
@@ -268,6 +268,7 @@ func application(name string) onboarding.Application {
 
 // Alpha sees and changes none of beta's twenty things, and none of the register's, over every route, list, stream and reversal path.
 func TestField_P1AlphaReachesNothingOfBetas(t *testing.T) {
+	t.Parallel()
 	p := runProgram(t, twoClients)
 	ctx := t.Context()
 	alpha, beta, eyes, main := p.client("alpha", "alpha-token-0123456789"), p.client("beta", "beta-token-0123456789"), p.client("eyes", "eyes-token-0123456789"), p.client("demo", p.main())
@@ -450,7 +451,7 @@ func TestField_P1AlphaReachesNothingOfBetas(t *testing.T) {
 
 // stream reads the events of a client from the beginning until n operations are done.
 func (c *client) stream(n int) string {
-	ctx, cancel := context.WithTimeout(c.p.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.p.t.Context(), need.Limit())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.p.port+"/agent/v1/events", http.NoBody)
 	require.NoError(c.p.t, err)
@@ -471,6 +472,7 @@ func (c *client) stream(n int) string {
 
 // What one client made is given to another with its history; the first does not reach it any more.
 func TestField_P1OpsOwnMovesAThing(t *testing.T) {
+	t.Parallel()
 	p := runProgram(t, twoClients)
 	ctx := t.Context()
 	alpha, main := p.client("alpha", "alpha-token-0123456789"), p.client("demo", p.main())
@@ -500,6 +502,7 @@ func TestField_P1OpsOwnMovesAThing(t *testing.T) {
 // A write is found again by every name its caller may know: the answer's Location, our Key, its own Idempotency-Key, and the ids of
 // what it made; what is read has the id that was asked, and the events carry all of them.
 func TestField_P5IdsThatStay(t *testing.T) {
+	t.Parallel()
 	p := runProgram(t, twoClients)
 	main, alpha := p.client("demo", p.main()), p.client("alpha", "alpha-token-0123456789")
 	post := func(c *client, path, key, body string) (int, http.Header, map[string]any) {

@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -88,6 +87,7 @@ const envRequests = "CORE_REQUESTS"
 
 // After requests with card data, next to nothing of them is left in the terminal's memory a while later, and no core is written.
 func TestField_P11NoCardDataStaysInMemory(t *testing.T) {
+	need.Verify(t, "reads the memory of another process for a minute")
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root, to read the memory of a process that nobody else may", "run as root")
 	}
@@ -115,7 +115,7 @@ func TestField_P11NoCardDataStaysInMemory(t *testing.T) {
 
 	base := fmt.Sprintf("http://127.0.0.1:%s", ports[2])
 	var token []byte
-	require.Eventually(t, func() bool {
+	need.Until(t, "the port and its token", func() bool {
 		token, err = os.ReadFile(filepath.Join(dir, "s", "port.token"))
 		if err != nil {
 			return false
@@ -125,20 +125,20 @@ func TestField_P11NoCardDataStaysInMemory(t *testing.T) {
 			resp.Body.Close()
 		}
 		return err == nil
-	}, patience, 20*time.Millisecond)
+	})
 	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", terminal.Process.Pid))
 	require.NoError(t, err)
 	require.Regexp(t, `Max core file size +0 +0 `, string(limits))
 
 	cards := make([]canary, requests)
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 4}}
+	client := &http.Client{Timeout: need.Limit(), Transport: &http.Transport{MaxIdleConnsPerHost: 4}}
 	for i := range cards {
 		cards[i] = canary{luhn(canaryBIN + fmt.Sprintf("%09d", rand.Int64N(1e9))), fmt.Sprintf("%04d", rand.IntN(10000))}
 		body := fmt.Sprintf(`{"type":"Moto","amount":1250,"currencyCode":"EUR","processing":"Sale","cardDetails":{"pan":"%s","validationCode":"%s","expiryYear":2090,"expiryMonth":1}}`, cards[i].pan, cards[i].code)
 		if i%4 == 3 { // stored
 			body = strings.Replace(body, fmt.Sprintf(`"validationCode":"%s",`, cards[i].code), "", 1)
 		}
-		require.Eventually(t, func() bool { // the first ones until the services are proven
+		need.Until(t, fmt.Sprint("an answer to request ", i), func() bool { // the first ones until the services are proven
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/api/v1/payments", strings.NewReader(body))
 			require.NoError(t, err)
 			req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
@@ -150,7 +150,7 @@ func TestField_P11NoCardDataStaysInMemory(t *testing.T) {
 			defer resp.Body.Close()
 			_, _ = io.Copy(io.Discard, resp.Body)
 			return resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusUnprocessableEntity
-		}, patience, 100*time.Millisecond, "request %d", i)
+		})
 	}
 	wanted := map[string]bool{}
 	for _, c := range cards {
@@ -198,10 +198,13 @@ func TestField_P11NoCardDataStaysInMemory(t *testing.T) {
 		return len(list)
 	}
 	// It is overwritten three times, the last time after a minute. On a machine with much else to do that takes longer.
-	for end := time.Now().Add(patience); stacks() > most && time.Now().Before(end); theirs, ours = count() {
-		<-time.After(time.Second)
-	}
-	require.LessOrEqual(t, stacks(), most, "%s", strings.Join(ours, "\n"))
+	need.Until(t, "what is left of the requests to be overwritten", func() bool {
+		if stacks() <= most {
+			return true
+		}
+		theirs, ours = count()
+		return false
+	})
 	t.Logf("left: %d of ours, %d in buffers of net/http", len(ours), theirs)
 	require.LessOrEqual(t, theirs, 2*mostOpen, "one in each direction of a connection that is open")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr/ecr17/till"
 	"posagent/ecr/ecrtest/lines"
 )
@@ -41,6 +42,7 @@ func sold(t *testing.T, said string, err error) (number, auth string) {
 // result, and G tells it the sale; another till hears nothing of it. It takes a payment back, once, and
 // ends the day. Each sale is in the books once.
 func TestAnItalianTillLosesItsAnswers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cable, err := lines.Plug(dir)
 	require.NoError(t, err)
@@ -48,9 +50,9 @@ func TestAnItalianTillLosesItsAnswers(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.toml"), fmt.Appendf(nil, italianLines, cable.Name), 0o600))
 	p := runProgramIn(t, dir)
 	require.Len(t, p.registers, 2)
-	patient := till.Options{ID: "00000001", Wait: time.Minute, AckWait: 20 * time.Second}
+	patient := till.Options{ID: "00000001", Wait: need.Limit(), AckWait: 20 * time.Second}
 	dial := func(id string) *till.Till {
-		conn, err := net.DialTimeout("tcp", p.registers[0], time.Minute)
+		conn, err := net.DialTimeout("tcp", p.registers[0], need.Limit())
 		require.NoError(t, err)
 		o := patient
 		o.ID = id
@@ -89,10 +91,10 @@ func TestAnItalianTillLosesItsAnswers(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(again.Pull)
 	z = till.New(again.Far, serial)
-	require.Eventually(t, func() bool {
+	need.Until(t, "the terminal to open the cable again", func() bool {
 		said, err = z.Ask(z.Last())
 		return err == nil
-	}, 2*time.Minute, 100*time.Millisecond, "the terminal opens the cable again")
+	})
 	_, third := sold(t, said, err)
 	require.NotEqual(t, "000000", third)
 

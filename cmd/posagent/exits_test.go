@@ -151,9 +151,9 @@ func (e exited) path() string {
 	return strings.TrimPrefix(path, "posagent")
 }
 
-// scripted are the runs of the scripts that TestScripts holds to an exit code.
+// scripted are the runs of the scripts that TestScripts holds to an exit code, at one level or the other.
 func scripted(t *testing.T) (list []exited) {
-	run := regexp.MustCompile(`(?m)^(?:exits (\d+)|exec) posagent (.*)$`)
+	run := regexp.MustCompile(`(?m)^(?:\[!short\] )?(?:exits (\d+)|exec) posagent (.*)$`)
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	require.NoError(t, err)
 	for _, file := range files {
@@ -178,6 +178,7 @@ func scripted(t *testing.T) (list []exited) {
 // TestEveryExitCode: the running program ends with each of its exit codes, and with each that the help of a verb promises. What needs a
 // server or a line is run here; the scripts run the rest.
 func TestEveryExitCode(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
 )
 
 // memory is what a process holds, in KiB: all of it, and what is no file's.
@@ -40,6 +41,7 @@ func memory(t *testing.T, pid int) (all, anonymous int) {
 // After many sales (POSAGENT_SALES, else 150) a terminal that is idle again holds at most 1.2 times the memory it held at its start, and has given
 // back what it held while it was busy.
 func TestField_J11IdleMemoryAfterManySales(t *testing.T) {
+	need.Verify(t, "waits until a process has given its memory back")
 	sales := 150
 	if text := os.Getenv("POSAGENT_SALES"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -76,9 +78,9 @@ func TestField_J11IdleMemoryAfterManySales(t *testing.T) {
 		busy = max(busy, anonymous)
 	}
 	var idle, anonymous int
-	require.Eventually(t, func() bool {
+	need.Until(t, "the memory to be given back", func() bool {
 		idle, anonymous = memory(t, x.cmd.Process.Pid)
 		return idle*10 <= start*12 && anonymous*10 <= busy*9
-	}, 2*patience, time.Second, "start %d KiB, busy with %d KiB of its own", start, busy)
+	})
 	t.Logf("%d sales: %d KiB at the start, %d KiB idle again; of its own %d KiB while busy, %d KiB idle", sales, start, idle, busy, anonymous)
 }

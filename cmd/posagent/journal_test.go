@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent"
+	"posagent/cross/need"
 	"posagent/device"
 	"posagent/store"
 	"posagent/store/crashfs"
@@ -120,7 +121,7 @@ func held(state string) (list []string, err error) {
 func killed(ts *testscript.TestScript, neg bool, args []string) {
 	program, err := exec.LookPath("posagent")
 	ts.Check(err)
-	kills := 6
+	kills := need.Size(2, 6)
 	if n, err := strconv.Atoi(os.Getenv("POSAGENT_KILLS")); err == nil {
 		kills = n
 	}

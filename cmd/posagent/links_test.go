@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"posagent/agent/view"
+	"posagent/cross/need"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 )
@@ -18,7 +18,7 @@ import (
 // id of the answer; "waiting ID" and "real ID" read it without and with its page, real sets REAL to the backend's
 // id; "delete ID" takes it back; "gone ID" finds nothing.
 func link(ts *testscript.TestScript, neg bool, args []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), need.Limit())
 	defer cancel()
 	c := &paylinks.Client{BaseURL: args[1], Instance: "demo", Secret: tokenIn(ts, args[2]), Doer: http.DefaultClient}
 	id := int64(0)

@@ -13,6 +13,7 @@ import (
 // TestMoneyC_AJournalWithoutItsKeyIsKept: with money open and the device key lost, a restore makes no key and replaces nothing. What puts
 // the journal aside keeps what was open in it, and only then the backup takes its place.
 func TestMoneyC_AJournalWithoutItsKeyIsKept(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	state, secret, bundle := filepath.Join(dir, "s"), filepath.Join(dir, "k"), filepath.Join(dir, "b")
 	require.NoError(t, os.WriteFile(secret, []byte("a key of enough bytes for a test"), 0o600))

@@ -96,6 +96,7 @@ func (p *program) accepted(copied string) *program {
 // What a lost journal may have made is never answered with a final no: the backend is asked where that is possible, and every other
 // answer says that the journal was replaced, when, and what to do. A journal that was not replaced says no as ever.
 func TestField_C8ALostJournalIsNoFinalNo(t *testing.T) {
+	t.Parallel()
 	p := runProgram(t, twoClients)
 	p.registered(exitOK, "pay", "3.00")
 	copied := t.TempDir()

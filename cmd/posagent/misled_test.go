@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -34,12 +33,7 @@ func TestABundleWaitsForNothing(t *testing.T) {
 		ended <- execute(t.Context(), []string{"support", "bundle", "--state", state, "--no-log", "--out", filepath.Join(dir, "x.tar.gz")},
 			std{strings.NewReader(""), io.Discard, io.Discard})
 	}()
-	select {
-	case code := <-ended:
-		require.Equal(t, exitOK, code)
-	case <-time.After(patience):
-		t.Fatal("the bundle waits")
-	}
+	require.Equal(t, exitOK, need.Receive(t, "the end of the bundle", ended))
 	data, err := os.ReadFile(filepath.Join(dir, "x.tar.gz"))
 	require.NoError(t, err)
 	parts := partsOf(t, data)
@@ -72,6 +66,7 @@ func partsOf(t *testing.T, data []byte) map[string]string {
 
 // What another account's link leads to is not the journal that root is asked about.
 func TestRootFollowsNoLinkOfAnotherAccount(t *testing.T) {
+	need.Verify(t, "is for root")
 	if os.Geteuid() != 0 {
 		need.Missing(t, "directories of other accounts", "run as root")
 	}

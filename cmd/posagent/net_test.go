@@ -37,6 +37,7 @@ func checkNet(t *testing.T, base, more string, args ...string) (int, netView) {
 
 // TestNetCheckNamesEachFault: what keeps the terminal from a service, by its own cause and exit code.
 func TestNetCheckNamesEachFault(t *testing.T) {
+	t.Parallel()
 	good := newBank(t, "Good Root", time.Now().Add(time.Hour))
 	strange := newBank(t, "Shop Router CA", time.Now().Add(time.Hour))
 	no := answer(401, "application/json", `{"valid":false,"error":{"message":"no"}}`)

@@ -21,6 +21,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
 )
 
 const nexoPhrase = "correct horse battery"
@@ -62,7 +64,7 @@ func (x *nexoTerminal) post(body []byte, header ...string) (int, []byte) {
 	x.t.Helper()
 	pool := x509.NewCertPool()
 	require.True(x.t, pool.AppendCertsFromPEM(x.pem))
-	client := http.Client{Timeout: soon, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
+	client := http.Client{Timeout: need.Limit(), Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
 	req, err := http.NewRequest(http.MethodPost, "https://"+x.at+"/nexo/", io.MultiReader(bytes.NewReader(body))) // chunked, as tills send
 	require.NoError(x.t, err)
 	req.Header.Set("Content-Type", "application/json")
@@ -149,6 +151,7 @@ const nexoPayment = `{"SaleData":{"SaleTransactionID":{"TransactionID":"order-1"
 // TestANexoTillPaysOnce: over TLS that it trusts by what the program printed, encrypted. What it asks
 // again is the same sale, also after the terminal started anew, whose certificate is the same.
 func TestANexoTillPaysOnce(t *testing.T) {
+	t.Parallel()
 	x := nexoSandbox(t, t.TempDir())
 	require.Equal(t, 1, strings.Count(string(x.pem), "BEGIN CERTIFICATE"))
 	require.NotContains(t, string(x.pem), "PRIVATE")
@@ -200,6 +203,7 @@ func TestANexoTillPaysOnce(t *testing.T) {
 
 // TestAPaymentIsHeldWhileOthersAsk: a till opens a connection for each message, more than eight at once.
 func TestAPaymentIsHeldWhileOthersAsk(t *testing.T) {
+	t.Parallel()
 	x := nexoSandbox(t, t.TempDir())
 	pool := x509.NewCertPool()
 	require.True(t, pool.AppendCertsFromPEM(x.pem))

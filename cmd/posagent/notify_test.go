@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
 )
 
 // initSystem listens as an init system does, and returns a way to the next message.
@@ -32,7 +34,7 @@ func initSystem(t *testing.T) (next func() string) {
 	t.Setenv("NOTIFY_SOCKET", path)
 	return func() string {
 		t.Helper()
-		require.NoError(t, conn.SetReadDeadline(time.Now().Add(soon)))
+		require.NoError(t, conn.SetReadDeadline(need.Deadline()))
 		buf := make([]byte, 4096)
 		n, _, err := conn.ReadFrom(buf)
 		require.NoError(t, err)
@@ -55,7 +57,7 @@ func TestAnInitSystemThatReadsNothingStopsNothing(t *testing.T) {
 	select {
 	case err := <-full:
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-	case <-time.After(soon):
+	case <-time.After(need.Limit()):
 		t.Fatal("it waits for the init system")
 	}
 }

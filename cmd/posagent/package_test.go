@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,6 +55,7 @@ func TestPendingMoneyIsRefused(t *testing.T) {
 
 // TestNoSandboxWhereNoneIsWanted: the terminal waits, makes no journal, and begins as soon as its file names a backend.
 func TestNoSandboxWhereNoneIsWanted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	config, state := filepath.Join(dir, "config.toml"), filepath.Join(dir, "s")
 	own := "[port]\nlisten = \"127.0.0.1:0\"\n[ecr]\ntcp = \"127.0.0.1:0\"\n[display]\nconsole = false\n"
@@ -85,6 +85,7 @@ func TestNoSandboxWhereNoneIsWanted(t *testing.T) {
 
 // TestAFileThatChangesAtOnce: a configuration that is written before the terminal has said that it waits is taken up, too.
 func TestAFileThatChangesAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	config, state := filepath.Join(dir, "config.toml"), filepath.Join(dir, "s")
 	own := "[port]\nlisten = \"127.0.0.1:0\"\n[ecr]\ntcp = \"127.0.0.1:0\"\n[display]\nconsole = false\n"
@@ -95,18 +96,13 @@ func TestAFileThatChangesAtOnce(t *testing.T) {
 	go func() {
 		ended <- execute(ctx, []string{"run", "--no-sandbox", "--config", config, "--state", state}, std{strings.NewReader(""), said, io.Discard})
 	}()
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(state, "waiting.lock")); return err == nil }, patience, time.Millisecond)
+	need.Until(t, "the terminal to wait", func() bool { _, err := os.Stat(filepath.Join(state, "waiting.lock")); return err == nil })
 	address := need.ClosedPort(t)
 	named := own + "[terminal]\nbax_id = \"B1\"\nterminal_id = \"T1\"\nmerchant_id = \"M1\"\n[upstream]\nbase = \"http://" + address + "\"\n"
 	require.NoError(t, os.WriteFile(config+".new", []byte(named), 0o600))
 	require.NoError(t, os.Rename(config+".new", config))
-	deadline := time.After(patience)
 	for line := ""; !strings.Contains(line, address+" refuses the connection"); {
-		select {
-		case line = <-said.to:
-		case <-deadline:
-			t.Fatal("the new file is never read")
-		}
+		line = need.Receive(t, "the new file to be read", said.to)
 	}
 	stop()
 	for {

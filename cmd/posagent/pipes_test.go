@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"posagent/cross/need"
 )
 
 // mustEnd runs a verb and answers its exit code; a verb that waits for a pipe fails the test.
@@ -18,13 +19,7 @@ func mustEnd(t *testing.T, args ...string) int {
 	t.Helper()
 	ended := make(chan int, 1)
 	go func() { ended <- execute(t.Context(), args, std{strings.NewReader(""), io.Discard, io.Discard}) }()
-	select {
-	case code := <-ended:
-		return code
-	case <-time.After(patience):
-		t.Fatalf("posagent %s waits", strings.Join(args, " "))
-		return 0
-	}
+	return need.Receive(t, "the end of posagent "+strings.Join(args, " "), ended)
 }
 
 // A pipe in the place of the configuration, or of a file that it names, holds up no verb that root runs, nor a package's script.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,6 +50,7 @@ func TestWhatTheConfigurationTakesIsAPrinter(t *testing.T) {
 // TestARegisterIsAnsweredWhilePaperIsOut: with a printer on a real line, whose paper ends within a receipt. The register's next sale is
 // approved meanwhile, and both receipts follow the new roll.
 func TestARegisterIsAnsweredWhilePaperIsOut(t *testing.T) {
+	t.Parallel()
 	dir, at := t.TempDir(), need.Ports(t, 1)[0]
 	far := printertest.New(printertest.Config{Columns: 48, Dots: 576, RealTime: true, InOrder: true, Stops: true})
 	cable, err := lines.Plug(dir)
@@ -71,10 +71,10 @@ func TestARegisterIsAnsweredWhilePaperIsOut(t *testing.T) {
 	status := func(want string) {
 		t.Helper()
 		last := ""
-		require.Eventually(t, func() bool {
+		need.Until(t, fmt.Sprintf("the status %q", want), func() bool {
 			last, _ = posagent("status")
 			return strings.Contains(last, want)
-		}, soon, 20*time.Millisecond, "status never said %q", want)
+		})
 	}
 	pay := func() {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestARegisterIsAnsweredWhilePaperIsOut(t *testing.T) {
 	}
 	receipts := func(n int) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Count(far.Listing(), "=== cut") == n && far.Idle() }, soon, 5*time.Millisecond)
+		need.Until(t, fmt.Sprint(n, " receipts"), func() bool { return strings.Count(far.Listing(), "=== cut") == n && far.Idle() })
 	}
 	status("READY, SANDBOX")
 	pay()

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr/jsonl/till"
 )
 
@@ -31,9 +31,9 @@ tcp = "127.0.0.1:0"
 // askJSON asks one question of a till that speaks JSON lines.
 func (p *program) askJSON(message map[string]any) till.Line {
 	p.t.Helper()
-	conn, err := net.DialTimeout("tcp", p.registers[1], time.Minute)
+	conn, err := net.DialTimeout("tcp", p.registers[1], need.Limit())
 	require.NoError(p.t, err)
-	one := till.New(conn, till.Options{Wait: time.Minute})
+	one := till.New(conn, till.Options{Wait: need.Limit()})
 	defer one.Close()
 	l, _, err := one.Ask(p.t.Context(), message)
 	require.NoError(p.t, err)
@@ -43,10 +43,10 @@ func (p *program) askJSON(message map[string]any) till.Line {
 // askCaisse asks one question of a till that speaks Caisse-AP.
 func (p *program) askCaisse(request string) string {
 	p.t.Helper()
-	conn, err := net.DialTimeout("tcp", p.registers[2], time.Minute)
+	conn, err := net.DialTimeout("tcp", p.registers[2], need.Limit())
 	require.NoError(p.t, err)
 	defer conn.Close()
-	require.NoError(p.t, conn.SetDeadline(time.Now().Add(2*time.Minute)))
+	require.NoError(p.t, conn.SetDeadline(need.Deadline()))
 	_, err = io.WriteString(conn, request)
 	require.NoError(p.t, err)
 	buf := make([]byte, 1024)
@@ -59,6 +59,7 @@ func (p *program) askCaisse(request string) string {
 // id is the same request after a restart, and also where the journal has lost the sale. Each sale is
 // in the books once.
 func TestOneTerminalSpeaksToThreeRegisters(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.toml"), []byte(threeLines), 0o600))
 	p := runProgramIn(t, dir)

@@ -30,9 +30,6 @@ import (
 	"posagent/ecr/ecrtest/lines"
 )
 
-// soon is how long a busy machine may take for anything here.
-const soon = 90 * time.Second
-
 // terminalRun is a running `posagent run`.
 type terminalRun struct {
 	t    *testing.T
@@ -124,7 +121,7 @@ func (x *terminalRun) stop() {
 	_ = x.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-x.end:
-	case <-time.After(soon):
+	case <-time.After(need.Limit()):
 		_ = x.cmd.Process.Kill()
 		<-x.end
 	}
@@ -133,7 +130,7 @@ func (x *terminalRun) stop() {
 // next is the next line of the data stream.
 func (x *terminalRun) next() string {
 	x.t.Helper()
-	late := time.After(soon)
+	late := time.After(need.Limit())
 	for {
 		x.mu.Lock()
 		if len(x.out) > x.taken {
@@ -147,7 +144,7 @@ func (x *terminalRun) next() string {
 		case <-x.end:
 			x.t.Fatal("ended: ", x.said())
 		case <-late:
-			x.t.Fatal("said nothing: ", x.said())
+			x.t.Fatalf("waited %s for a line: %s", need.Limit(), x.said())
 		}
 	}
 }
@@ -188,7 +185,7 @@ func statusOf(t *testing.T, dir string, args ...string) (first, all string, code
 // port finds the local port in what the program said.
 func (x *terminalRun) port() string {
 	x.t.Helper()
-	late := time.Now().Add(soon)
+	late := need.Deadline()
 	for {
 		for _, word := range strings.Fields(x.said()) {
 			if at, ok := strings.CutPrefix(word, "port="); ok {
@@ -205,7 +202,7 @@ func (x *terminalRun) port() string {
 
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	resp, err := (&http.Client{Timeout: soon, Transport: &http.Transport{DisableKeepAlives: true}}).Get(url)
+	resp, err := (&http.Client{Timeout: need.Limit(), Transport: &http.Transport{DisableKeepAlives: true}}).Get(url)
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
@@ -302,6 +299,7 @@ func (want notReady) agree(t *testing.T, x *terminalRun, line string) {
 // TestField_U2U3EveryFaultHasItsOwnCause: with each fault of the way to the backend, and with each fault of a register line, the
 // program says that it is not ready, why, and what to type: as it runs, in the status, and to a monitor.
 func TestField_U2U3EveryFaultHasItsOwnCause(t *testing.T) {
+	t.Parallel()
 	good := newBank(t, "Good Root", time.Now().Add(time.Hour))
 	old := newBank(t, "Good Root", time.Now().Add(-time.Hour))
 	strange := newBank(t, "Shop Router CA", time.Now().Add(time.Hour))
@@ -350,6 +348,7 @@ func TestField_U2U3EveryFaultHasItsOwnCause(t *testing.T) {
 // TestField_U2SchemesElsewhere: schemes at an address of their own are asked for a transaction that does not exist; whatever they call it, they
 // have answered.
 func TestField_U2SchemesElsewhere(t *testing.T) {
+	t.Parallel()
 	for _, refusal := range []http.HandlerFunc{http.NotFound, answer(500, "text/plain", "what"), answer(400, "application/json", `{}`)} {
 		x := runIn(t, terminalOn(t, plainServer(t, served), fmt.Sprintf("schemes = %q", plainServer(t, refusal)), ""))
 		x.until(`^ready port=\S+ register=tcp:\S+$`)
@@ -359,6 +358,7 @@ func TestField_U2SchemesElsewhere(t *testing.T) {
 
 // TestField_U2UnpluggedLine: a cable that is pulled from a ready terminal makes it not ready, and ready again when it is back.
 func TestField_U2UnpluggedLine(t *testing.T) {
+	t.Parallel()
 	c := newCable(t)
 	x := runIn(t, terminalOn(t, plainServer(t, served), "", fmt.Sprintf("serial = %q", c.Name)))
 	line := x.until(`^ready port=http://127\.0\.0\.1:\d+ register=` + c.Name + `$`)
@@ -382,6 +382,7 @@ func TestField_U2UnpluggedLine(t *testing.T) {
 // TestField_U2OfflineIsReadyOnceProven: a backend that goes away leaves a proven terminal ready, over a restart too, and says that it is
 // offline; other credentials have to be proven first; what a person must mend makes it not ready; and all is well again by itself.
 func TestField_U2OfflineIsReadyOnceProven(t *testing.T) {
+	t.Parallel()
 	var mode atomic.Int32 // 0 well, 1 away, 2 refuses
 	base := plainServer(t, func(w http.ResponseWriter, r *http.Request) {
 		switch mode.Load() {

@@ -106,6 +106,7 @@ func TestATapeHasAnEnd(t *testing.T) {
 
 // Without the terminal a recording says what is missing, and has the rest.
 func TestARecordingWithoutATerminal(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.tar.gz")
 	code, out, talk := ask(t, "support", "record", "1s", "--state", filepath.Join(t.TempDir(), "s"), "--out", file, "--no-log", "--json")
 	require.Equal(t, exitOK, code, out+talk)

@@ -19,6 +19,7 @@ import (
 // TestField_U5NoSuggestionDestroys: no text of the program tells a person to delete a journal or to start beside it. The verb that
 // deletes speaks of itself in its own file; a journal that is lost already is the one exception. The same holds for the guides.
 func TestField_U5NoSuggestionDestroys(t *testing.T) {
+	t.Parallel()
 	bad := regexp.MustCompile(`(?i)posagent reset|\brun reset\b|\brm -|(another|new|other|fresh)( \w+)? (with )?--state|starts with --state|(delete|remove|erase) the (journal|state|database|key)`)
 	for text, want := range map[string]bool{
 		"a new one starts with --state DIR": true, "or use another --state": true, "choose another with --state DIR": true, "posagent reset --yes": true,

@@ -49,6 +49,7 @@ func journalOf(t *testing.T, state string) (store.Journal, *device.Keys) {
 
 // Whenever a change of the key is killed, everything can be read by the next start, which ends it: then the old key opens nothing.
 func TestRotationIsEndedAfterAKillAtAnyStep(t *testing.T) {
+	t.Parallel()
 	const rows = 600 // several commits
 	state := filepath.Join(t.TempDir(), "s")
 	db, old := journalOf(t, state)

@@ -6,6 +6,8 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -99,6 +102,11 @@ console = false
 `
 
 func TestMain(m *testing.M) {
+	// Scripts and terminals wait more than they compute: more of them run at a time than there are processors. A flag of the command line
+	// has the last word.
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"posagent": func() {
 		signal.Ignore(syscall.SIGPIPE) // as main does
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -107,11 +115,12 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// patience is how long a script waits for something that has to come, on a machine that is busy with other things.
-const patience = 2 * time.Minute
+// pause lies between two looks of a script at what has to come. Each look is a process.
+const pause = 20 * time.Millisecond
 
 // TestScripts drives the program as a user does; `exits CODE posagent …` wants that exit code.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
@@ -136,17 +145,15 @@ func TestScripts(t *testing.T) {
 				if strings.Contains(at, "/") {
 					network, at = "unix", ts.MkAbs(at)
 				}
-				deadline := time.Now().Add(patience)
-				for {
-					conn, err := net.DialTimeout(network, at, time.Second)
+				for end := need.Deadline(); ; <-time.After(pause) {
+					conn, err := net.DialTimeout(network, at, need.Limit())
 					if err == nil {
 						_ = conn.Close()
 						return
 					}
-					if time.Now().After(deadline) {
-						ts.Fatalf("%v", err)
+					if time.Now().After(end) {
+						ts.Fatalf("waited %s: %v", need.Limit(), err)
 					}
-					<-time.After(20 * time.Millisecond)
 				}
 			},
 			"frozen":  frozen,
@@ -171,16 +178,15 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"eventually": func(ts *testscript.TestScript, neg bool, args []string) { // eventually PATTERN PROGRAM [ARG...] repeats it until it prints that
-				deadline := time.Now().Add(patience)
-				for want := regexp.MustCompile(args[0]); ; {
+				end := need.Deadline()
+				for want := regexp.MustCompile(args[0]); ; <-time.After(pause) {
 					_ = ts.Exec(args[1], args[2:]...)
 					if want.MatchString(ts.ReadFile("stdout")) {
 						return
 					}
-					if time.Now().After(deadline) {
-						ts.Fatalf("never printed %q", args[0])
+					if time.Now().After(end) {
+						ts.Fatalf("waited %s for %q", need.Limit(), args[0])
 					}
-					<-time.After(20 * time.Millisecond)
 				}
 			},
 			"decide": func(ts *testscript.TestScript, neg bool, args []string) { // decide VERB [ARG...] about the sale that is set aside
@@ -233,12 +239,12 @@ func tamper(ts *testscript.TestScript, neg bool, args []string) {
 
 // tokenIn is the token in a file, once a terminal that starts has written it.
 func tokenIn(ts *testscript.TestScript, path string) wire.Secret {
-	for deadline := time.Now().Add(patience); ; <-time.After(20 * time.Millisecond) {
+	for end := need.Deadline(); ; <-time.After(pause) {
 		data, err := os.ReadFile(ts.MkAbs(path))
 		if token := strings.TrimSpace(string(data)); token != "" {
 			return wire.Secret(token)
 		}
-		if time.Now().After(deadline) {
+		if time.Now().After(end) {
 			ts.Fatalf("no token in %s: %v", path, err)
 		}
 	}
@@ -246,15 +252,25 @@ func tokenIn(ts *testscript.TestScript, path string) wire.Secret {
 
 // request STATUS METHOD URL TOKENFILE BODYFILE asks the local port as local software does.
 func request(ts *testscript.TestScript, neg bool, args []string) {
-	req, err := http.NewRequest(args[1], args[2], strings.NewReader(ts.ReadFile(args[4])))
-	ts.Check(err)
-	req.Header.Set("Authorization", "Bearer "+tokenIn(ts, args[3]).Reveal())
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := (&http.Client{Timeout: patience}).Do(req)
-	ts.Check(err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	ts.Check(err)
+	token := tokenIn(ts, args[3]).Reveal()
+	var req *http.Request
+	var resp *http.Response
+	var body []byte
+	for end := need.Deadline(); ; <-time.After(pause) {
+		var err error
+		req, err = http.NewRequest(args[1], args[2], strings.NewReader(ts.ReadFile(args[4])))
+		ts.Check(err)
+		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err = (&http.Client{Timeout: need.Limit()}).Do(req)
+		ts.Check(err)
+		body, err = io.ReadAll(resp.Body)
+		ts.Check(errors.Join(err, resp.Body.Close()))
+		// A terminal that has just begun takes nothing for a service that it has not heard of yet.
+		if resp.StatusCode != http.StatusServiceUnavailable || args[0] == "503" || time.Now().After(end) {
+			break
+		}
+	}
 	if fmt.Sprint(resp.StatusCode) != args[0] {
 		ts.Fatalf("%s, want %s: %s", resp.Status, args[0], body)
 	}
@@ -267,7 +283,7 @@ func request(ts *testscript.TestScript, neg bool, args []string) {
 	next, err := http.NewRequest(http.MethodGet, at.String(), http.NoBody)
 	ts.Check(err)
 	next.Header = req.Header
-	found, err := (&http.Client{Timeout: patience}).Do(next)
+	found, err := (&http.Client{Timeout: need.Limit()}).Do(next)
 	ts.Check(err)
 	defer found.Body.Close()
 	body, err = io.ReadAll(found.Body)

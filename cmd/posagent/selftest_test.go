@@ -8,11 +8,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/config"
+	"posagent/cross/need"
 	"posagent/schemes/methods"
 )
 
@@ -32,6 +32,7 @@ func TestATrainingTerminalTakesNothingOfTheOther(t *testing.T) {
 
 // A training terminal ends with the self test, also where that is killed.
 func TestATrainingTerminalDoesNotOutliveTheSelfTest(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.Command("posagent", "selftest", "--state", filepath.Join(dir, "s"), "--method", "SWISH_E_COM")
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
@@ -39,10 +40,10 @@ func TestATrainingTerminalDoesNotOutliveTheSelfTest(t *testing.T) {
 	killed := func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
 	defer killed()
 	var pid int
-	require.Eventually(t, func() bool { pid = runsUnder(t, dir, cmd.Process.Pid); return pid != 0 }, patience, 5*time.Millisecond)
+	need.Until(t, "the training terminal to run", func() bool { pid = runsUnder(t, dir, cmd.Process.Pid); return pid != 0 })
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 	killed()
-	require.Eventually(t, func() bool { return runsUnder(t, dir, 0) == 0 }, 30*time.Second, 5*time.Millisecond, "process %d lives on", pid)
+	need.Until(t, "the training terminal to end", func() bool { return runsUnder(t, dir, 0) == 0 })
 }
 
 // runsUnder is the number of a process that runs a terminal on a state directory below dir, 0 where there is none.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/need"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -65,6 +66,7 @@ func repeated(t *testing.T, register io.Writer, data []byte) {
 }
 
 func TestSerialProbeFindsTheSpeed(t *testing.T) {
+	t.Parallel()
 	register, device := cable(t)
 	registration, err := hex.DecodeString("060006123456020978")
 	require.NoError(t, err)
@@ -80,6 +82,7 @@ func TestSerialProbeFindsTheSpeed(t *testing.T) {
 
 // What comes at the wrong speed looks like this: bytes, and no message among them.
 func TestSerialProbeOfNoiseFindsNone(t *testing.T) {
+	t.Parallel()
 	register, device := cable(t)
 	repeated(t, register, []byte{0xf8, 0x00, 0x1c, 0xe0})
 	code, out := verbOn(t, device, "probe", "--within", "3s", "--baud", "19200")
@@ -90,6 +93,7 @@ func TestSerialProbeOfNoiseFindsNone(t *testing.T) {
 
 // A card number that a register sends is not printed, in whole or in part of it that matters.
 func TestSerialMonitorShowsMessagesAndMasksCards(t *testing.T) {
+	t.Parallel()
 	register, device := cable(t)
 	authorization, err := hex.DecodeString("060112" + "04000000001250" + "22f0f8" + "4111111111111111")
 	require.NoError(t, err)
@@ -97,7 +101,7 @@ func TestSerialMonitorShowsMessagesAndMasksCards(t *testing.T) {
 	spoilt := bytes.Clone(block)
 	spoilt[len(spoilt)-1] ^= 1 // of the checksum
 	repeated(t, register, append(append([]byte{0x06, 0x15}, block...), spoilt...))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
 	defer cancel()
 	said := &until{wants: []string{"06 acknowledged", "15 not acknowledged", "06 01, 21 bytes, ", "amount 1250 minor units", "damaged: "}, done: cancel}
 	require.NoError(t, dispatch(ctx, []string{"serial", "monitor", device, "--json"}, std{strings.NewReader(""), said, io.Discard}))
@@ -125,6 +129,7 @@ func (u *until) Write(p []byte) (int, error) {
 }
 
 func TestSerialLoopbackCountsWhatComesBack(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name string
 		plug func(n int, p []byte) []byte // of the n-th piece
@@ -161,6 +166,7 @@ func TestSerialLoopbackCountsWhatComesBack(t *testing.T) {
 
 // Nothing that was sent is no proof of a cable.
 func TestSerialLoopbackWithoutALimitSendsAll(t *testing.T) {
+	t.Parallel()
 	register, device := cable(t)
 	go func() { _, _ = io.Copy(register, register) }()
 	code, out := verbOn(t, device, "loopback", "--bytes", "64", "--within", "0")

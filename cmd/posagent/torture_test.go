@@ -15,6 +15,7 @@ import (
 // TestTortureOverHTTPS: a terminal behind a certificate of its own and a passphrase is tested as any other is: not without a limit where it
 // may be live, within the limit where there is one, and no secret is shown.
 func TestTortureOverHTTPS(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	x := nexoSandbox(t, dir)
 	file := func(name, text string) string {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -15,7 +16,7 @@ const patience = time.Minute
 
 // Limit is how long a test waits for what must come: a minute on an idle machine, more on a busy or slow one. It is no
 // measure of speed: a test that has waited for it has found something that never comes.
-func Limit() time.Duration { return time.Duration(load * float64(patience)) }
+func Limit() time.Duration { return time.Duration(load() * float64(patience)) }
 
 // Deadline is the moment at which Limit ends.
 func Deadline() time.Time { return time.Now().Add(Limit()) }
@@ -43,8 +44,9 @@ func Receive[T any](t testing.TB, what string, from <-chan T) T {
 	panic("unreachable")
 }
 
-// load is how many times slower than an idle machine this one was when the test binary started, 1 to 20.
-var load = min(20, max(contention(), waiting())+delayed())
+// load is how many times slower than an idle machine this one was when the test binary first waited, 1 to 20. A binary that is run as
+// the program under test does not wait, and is not held up by it.
+var load = sync.OnceValue(func() float64 { return min(20, max(contention(), waiting())+delayed()) })
 
 // contention is how often slower a piece of work was than on an idle machine of the usual kind, others' work included.
 func contention() float64 {
