@@ -27,10 +27,10 @@ func TestADeviceThatMayNotBeOpenedNamesWhatGrantsIt(t *testing.T) {
 
 // TestStatusOfAnotherAccount: it says that it does not know, and who does; the doctor fails by that alone.
 func TestStatusOfAnotherAccount(t *testing.T) {
+	setpriv := need.Tool(t, "setpriv")
 	if os.Geteuid() != 0 {
 		need.Missing(t, "another account", "run it as root")
 	}
-	setpriv := need.Tool(t, "setpriv")
 	dir := t.TempDir()
 	for p := dir; p != "/tmp" && p != "/"; p = filepath.Dir(p) {
 		require.NoError(t, os.Chmod(p, 0o755))

@@ -16,6 +16,7 @@ import (
 
 // TestStatusOnAReadOnlyFileSystem: the journal cannot be opened there, and is whole all the same.
 func TestStatusOnAReadOnlyFileSystem(t *testing.T) {
+	need.Verify(t, "mounts a file system")
 	state := filepath.Join(t.TempDir(), "state")
 	require.NoError(t, os.Mkdir(state, 0o700))
 	if err := unix.Mount("none", state, "tmpfs", 0, "size=16m,mode=0700"); err != nil {

@@ -40,6 +40,7 @@ func TestThePackageStartsItsTerminal(t *testing.T) {
 
 // TestRootRunsNobodyElsesTerminal: root would leave files that the terminal's account could not open.
 func TestRootRunsNobodyElsesTerminal(t *testing.T) {
+	need.Verify(t, "is for root")
 	if os.Geteuid() != 0 {
 		need.Missing(t, "root", "run the tests as root")
 	}
