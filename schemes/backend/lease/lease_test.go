@@ -95,6 +95,7 @@ func (c *crew) eventually(what string, ok func() bool) {
 
 // Of several processes one works. Where it ends, another one goes on, long before its lease has run out.
 func TestOneAtATime(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t)
 	var crew []*worker
 	for range 4 {
@@ -119,6 +120,7 @@ func TestOneAtATime(t *testing.T) {
 
 // A process that loses the database stops before another one begins, and begins again only when it is its turn.
 func TestAHolderThatLosesTheDatabase(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t)
 	first := c.join(after)
 	c.eventually("the first to work", first.works.Load)
@@ -140,6 +142,7 @@ func TestAHolderThatLosesTheDatabase(t *testing.T) {
 
 // A lease whose holder is gone without a word is taken when it has stood still.
 func TestAHolderThatIsGone(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t)
 	require.NoError(t, c.db.Write(t.Context(), func(tx store.Tx) error {
 		_, err := tx.Exec(`INSERT INTO lease_task (name, holder, beat) VALUES ('task', 'gone', 7)`)
@@ -152,6 +155,7 @@ func TestAHolderThatIsGone(t *testing.T) {
 
 // A task that gives up ends the process: an operator has to see it.
 func TestATaskThatGivesUp(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t)
 	bad := errors.New("it cannot go on")
 	err := lease.Run(t.Context(), lease.Options{DB: c.db, Every: every}, lease.Task{Name: "task", Work: func(context.Context) error { return bad }})
