@@ -249,10 +249,7 @@ func TestEveryExitCode(t *testing.T) {
 		var talk strings.Builder
 		cmd.Stderr = &talk
 		require.NoError(t, cmd.Start())
-		select {
-		case <-asked:
-		case <-t.Context().Done():
-		}
+		need.Receive(t, "a request", asked)
 		require.NoError(t, cmd.Process.Signal(os.Interrupt))
 		require.Error(t, cmd.Wait())
 		require.Equal(t, 130, cmd.ProcessState.ExitCode(), talk.String())

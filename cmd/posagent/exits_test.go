@@ -276,10 +276,7 @@ func interruptedRun(t *testing.T, more []string) exited {
 	var said strings.Builder
 	cmd.Stderr = &said
 	require.NoError(t, cmd.Start())
-	select {
-	case <-asked:
-	case <-t.Context().Done():
-	}
+	need.Receive(t, "a request", asked)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Equal(t, exitInterrupted, codeOf(t, cmd.Wait()), said.String())
 	require.Equal(t, "posagent: interrupted\n", said.String())
