@@ -47,9 +47,9 @@ func file(t *testing.T) (store.Store, move.Books) {
 	return db, move.Books{DB: db, Name: path, Catalog: sqlite.Catalog}
 }
 
-func server(t *testing.T, s *pgtest.Database) (store.Store, move.Books) {
+func server(t *testing.T) (store.Store, move.Books) {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Options{URL: s.Place(), Steps: steps, Wrapper: storetest.Wrapper{}, Tolerate: postgres.Tolerated{NoFsync: true}})
+	db, err := postgres.Open(t.Context(), postgres.Options{URL: pgtest.Open(t).Place(), Steps: steps, Wrapper: storetest.Wrapper{}, Tolerate: postgres.Tolerated{NoFsync: true}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db, move.Books{DB: db, Name: "the server", Catalog: postgres.Catalog, Copied: postgres.Copied}
@@ -128,10 +128,14 @@ var small = move.Options{Batch: 110}
 
 // There and back: every row is as it was, what was sealed is read, and new numbers go on behind the copied ones.
 func TestThereAndBack(t *testing.T) {
-	s := pgtest.Open(t)
+	t.Run("another file", func(t *testing.T) { thereAndBack(t, file) })
+	t.Run("a server", func(t *testing.T) { thereAndBack(t, server) })
+}
+
+func thereAndBack(t *testing.T, other func(*testing.T) (store.Store, move.Books)) {
 	db, books := file(t)
 	fill(t, db)
-	there, thereBooks := server(t, s)
+	there, thereBooks := other(t)
 	dry, err := move.Copy(t.Context(), books, thereBooks, move.Options{DryRun: true})
 	require.NoError(t, err)
 	require.NoError(t, move.Check(t.Context(), db), "a dry run changes nothing")
@@ -201,16 +205,22 @@ func (s stopping) Write(ctx context.Context, fn func(store.Tx) error) error {
 
 // A copy that is stopped again and again ends whole. Never do both take work, and one of them does as soon as it is complete.
 func TestStoppedAndBegunAgain(t *testing.T) {
-	s := pgtest.Open(t)
-	for _, way := range []string{"to the server", "to a file"} {
+	for _, way := range []string{"from file to file", "to the server", "to a file"} {
 		t.Run(way, func(t *testing.T) {
 			db, books := file(t)
 			fill(t, db)
-			other, otherBooks := server(t, s)
-			if way == "to a file" {
-				_, err := move.Copy(t.Context(), books, otherBooks, small)
+			var other store.Store
+			var otherBooks move.Books
+			switch way {
+			case "from file to file":
+				other, otherBooks = file(t)
+			case "to the server":
+				other, otherBooks = server(t)
+			case "to a file":
+				there, thereBooks := server(t)
+				_, err := move.Copy(t.Context(), books, thereBooks, small)
 				require.NoError(t, err)
-				db, books = other, otherBooks
+				db, books = there, thereBooks
 				other, otherBooks = file(t)
 			}
 			stops := 0
@@ -270,7 +280,7 @@ func (c countingTx) Fill(t store.Catalog, rows [][]any) error {
 // Wide rows go in pages by their size, narrow ones in pages by their number: no more than some are in memory. A row that is wider than a
 // page goes alone.
 func TestPagesAreBounded(t *testing.T) {
-	s := pgtest.Open(t)
+	pgtest.Need(t) // before wide rows are made
 	const page, number = 8 << 20, 500
 	db, books := file(t)
 	sizes := map[int]int{100: page / 3, 101: page / 3, 102: page / 3, 103: page / 3, 300: page + 1}
@@ -282,7 +292,7 @@ func TestPagesAreBounded(t *testing.T) {
 		}
 		return nil
 	}))
-	there, thereBooks := server(t, s)
+	there, thereBooks := server(t)
 	meter := &counting{DB: there}
 	thereBooks.DB = meter
 	_, err := move.Copy(t.Context(), books, thereBooks, move.Options{})
