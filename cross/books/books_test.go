@@ -165,8 +165,8 @@ func (c *campaign) act(ctx context.Context, rng *rand.Rand) {
 	})
 }
 
-// TestBooks runs N calls (2000), then judges.
-func TestBooks(t *testing.T) { judged(t, env.Number("N", 2000), 1, backend.Engine{}) }
+// TestBooks runs N calls (2000, 500 in make test), then judges.
+func TestBooks(t *testing.T) { judged(t, env.Number("N", need.Size(500, 2000)), 1, backend.Engine{}) }
 
 // TestBooksOfTwoBackends does so with half as many calls of two backends on one PostgreSQL: callers with one key, captures and
 // cancellations, and refunds of one payment meet in the database alone.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
 	"posagent/ecr/register"
@@ -20,8 +21,9 @@ const patience = 85 * time.Second
 // TestField_J8ADeadDiskKeepsNoRegisterWaiting: the disk dies for good at some moment of a sale, which the wallet pays meanwhile or
 // nobody pays. The register has its end within its patience, and what it was told is what the books say once the disk works.
 func TestField_J8ADeadDiskKeepsNoRegisterWaiting(t *testing.T) {
-	for _, errno := range []crashfs.Errno{crashfs.EIO, crashfs.ENOSPC, crashfs.EROFS} {
-		for _, at := range []time.Duration{0, 300 * time.Millisecond, 900 * time.Millisecond, 1100 * time.Millisecond, 2 * time.Second} {
+	moments := []time.Duration{0, 300 * time.Millisecond, 900 * time.Millisecond, 1100 * time.Millisecond, 2 * time.Second}
+	for i, errno := range []crashfs.Errno{crashfs.EIO, crashfs.ENOSPC, crashfs.EROFS} {
+		for _, at := range moments[need.Size(1+i, 0):need.Size(2+i, len(moments))] { // make test takes one moment of each errno
 			for _, amount := range []money.Minor{2000, 90008} { // 900.08: nobody scans
 				withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
 					o.VFS = rec.VFS()

@@ -20,6 +20,7 @@ import (
 	"posagent/cross/customer"
 	"posagent/cross/env"
 	"posagent/cross/kill/point"
+	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/cross/referee"
 	"posagent/ecr/register"
@@ -28,8 +29,7 @@ import (
 )
 
 const (
-	workers  = 16 // of each of the two tests; most of a sale is waiting
-	saleTime = 3 * time.Minute
+	workers = 16 // of each of the two tests; most of a sale is waiting
 	// The stale age of meanDelay 1 is 3 s; the time-outs are milliseconds here.
 	seed = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":1,"trigger":["QR"],"defaultTrigger":"QR",
  "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0},
@@ -63,6 +63,9 @@ console = false
 	zvtConfig = "[port]\nlisten = \"\"\n[ecr]\ntcp = %q\n"
 )
 
+// saleTime is what a sale may take with all its kills.
+func saleTime() time.Duration { return 3 * need.Limit() }
+
 // campaign is many terminals against one backend.
 type campaign struct {
 	t       *testing.T
@@ -94,25 +97,26 @@ const (
 	pointsOfClients = 2
 )
 
-// share is how many stories a part has; a plain test is a fiftieth of the campaign.
-func share(part int) int { return max(2, env.Number("N", 100)*part/4) }
+// share is how many stories a part has; make verify has a fiftieth of the campaign, make test a handful.
+func share(part int) int { return max(2, env.Number("N", need.Size(6, 100))*part/4) }
 
-// begin builds the program, with points where it is woven, and starts the backend. kill -9 leaves the page cache alone, so memory
+// begin starts the backend of the program, which it builds with points where it is woven. kill -9 leaves the page cache alone, so memory
 // is as good as a disk.
 func begin(t *testing.T, woven bool) *campaign {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "kill-")
-	if err != nil {
-		dir = t.TempDir()
+	dir := t.TempDir()
+	if fast, err := os.MkdirTemp("/dev/shm", "kill-"); err == nil {
+		dir = fast
+		t.Cleanup(func() { require.NoError(t, os.RemoveAll(fast)) })
 	}
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	c := &campaign{t: t, dir: dir, bin: filepath.Join(dir, "posagent"), port: 20007}
-	var flags []string
+	c := &campaign{t: t, dir: dir, port: 20007}
 	if woven {
 		c.port++
-		flags = []string{"-overlay", overlay(t, dir)}
+		c.bin = filepath.Join(dir, "posagent")
+		require.NoError(t, program.Build(c.bin, []string{"-overlay", overlay(t, dir)}))
+	} else {
+		c.bin = program.Path(t, "posagent")
 	}
-	require.NoError(t, program.Build(c.bin, flags))
 	c.startBackend()
 	return c
 }
@@ -169,8 +173,15 @@ func (x *terminal) watched(ctx context.Context) {
 	if x.customer == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // it may die meanwhile
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	go func(dead <-chan struct{}) { // it may die meanwhile
+		select {
+		case <-dead:
+			cancel()
+		case <-ctx.Done():
+		}
+	}(x.Dead)
 	_ = x.customer.Watches(ctx)
 }
 
@@ -230,7 +241,7 @@ func (x *terminal) finish(err error) error {
 
 // command runs one register command on a new connection. react nil answers as it should be.
 func (x *terminal) command(ctx context.Context, react register.React, do func(*register.Register) (register.Result, error)) (register.Result, error) {
-	r, err := register.Dial(ctx, "tcp:"+x.tcp, register.Options{T4: 30 * time.Second, React: react})
+	r, err := register.Dial(ctx, "tcp:"+x.tcp, register.Options{T4: need.Limit(), React: react})
 	if err != nil {
 		return register.Result{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"posagent/agent/offline/offlinetest"
+	"posagent/cross/need"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
@@ -107,7 +108,7 @@ type caller struct{ x *terminal }
 
 // Do implements wire.Doer.
 func (c caller) Do(r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), need.Limit())
 	defer cancel()
 	r = r.WithContext(ctx)
 	r.Close = true
@@ -156,7 +157,7 @@ const patience = 1500 * time.Millisecond
 
 // nudge is a technician who will not wait until it is time to look what became of a lost answer. A terminal that is dead is not helped.
 func (x *terminal) nudge(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, need.Limit())
 	defer cancel()
 	_ = exec.CommandContext(ctx, x.c.bin, "ops", "send", "--all", "--config", filepath.Join(x.dir, "config.toml"), "--state", x.dir).Run()
 }
@@ -220,7 +221,7 @@ func (x *terminal) write(ctx context.Context, c *client, final bool) error {
 
 // client is one client's story: it writes while kills are dealt out, then asks for the end of it.
 func (x *terminal) client(g *gate, rng *rand.Rand, c *client, kills func() error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), saleTime)
+	ctx, cancel := context.WithTimeout(context.Background(), saleTime())
 	defer cancel()
 	flapping, calm := context.WithCancel(ctx)
 	defer calm()

@@ -21,6 +21,7 @@ import (
 
 	"posagent/agent/offline/offlinetest"
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/schemes/money"
 	"posagent/store"
 	"posagent/store/crashfs"
@@ -249,7 +250,7 @@ func newest(log []byte) (at int) {
 // open opens the shops, some at a time, and plays in each; play finishes it.
 func (c *campaign) open(shops []*shop, seedNo uint64, play func(ctx context.Context, i int, s *shop, rng *rand.Rand) error) {
 	c.all(len(shops), func(i int) error {
-		ctx, cancel := context.WithTimeout(context.Background(), 40*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 20*saleTime())
 		defer cancel()
 		s, err := c.shop(ctx, i)
 		shops[i] = s
@@ -264,6 +265,7 @@ func (c *campaign) open(shops []*shop, seedNo uint64, play func(ctx context.Cont
 // The log of a killed terminal is damaged, MUTATIONS bits and as many sectors: the terminal starts with everything that it had
 // acknowledged, or it says that its journal was cut and does nothing. In the books nothing is undone, and nothing was sent twice.
 func TestField_J1DamagedLogsOfRealTerminals(t *testing.T) {
+	need.Verify(t, "damages the logs of real terminals; the store and the agent do so to theirs")
 	t.Parallel()
 	n, seedNo := 2*env.Number("POSAGENT_MUTATIONS", 4), env.Seed()
 	c := begin(t, false)
@@ -332,6 +334,7 @@ func (s *shop) damaged(ctx context.Context, want []string, whole, cuts *atomic.I
 // No start says that a journal was cut where none was: 4 × KILLS terminals are killed while they sell, with backups taken and put
 // back in between, and KILLS verbs while they migrate, restore, change the key and reset.
 func TestField_J1NoFalseAlarm(t *testing.T) {
+	need.Verify(t, "builds the program with a version after it")
 	t.Parallel()
 	kills, seedNo := env.Number("POSAGENT_KILLS", 4), env.Seed()
 	c := begin(t, true)

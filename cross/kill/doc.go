@@ -23,7 +23,7 @@
 //
 // A sixth of TestKill's sales and two plots ask a person at the terminal's page; so does a refund.
 // N is the number of sales at random moments. Named points get half of it, clients a quarter and a
-// half. A plain test runs a fiftieth of 100.
+// half. `make verify` runs N = 100; `make test` kills six sales and leaves the rest to it.
 //
 // It drives the built binary only. Other processes read the books and the journal, and the store's
 // reader reads the backend's tables. Of agent it must not import anything but the clients' plots.

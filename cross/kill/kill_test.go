@@ -13,7 +13,8 @@ import (
 // amounts is what the registers ask for: mostly plain sales, some of the backend's scenarios (900.xx).
 var amounts = []money.Minor{0, 0, 0, 0, 90003, 90010, 90012, 90013, 90016, 90021, 90022, 90023}
 
-// TestKill: terminals, one sale and at least one kill each, at random moments.
+// TestKill: terminals, one sale and at least one kill each, at random moments. The first is killed after its answer, the second
+// is declined: a short campaign has an approval, and a sale without one.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	n, seedNo := share(killed), env.Seed()
@@ -23,6 +24,12 @@ func TestKill(t *testing.T) {
 	c.all(n, func(i int) (err error) {
 		rng := rand.New(rand.NewPCG(seedNo, uint64(i)))
 		amount := amounts[rng.IntN(len(amounts))]
+		switch i {
+		case 0:
+			amount = 0
+		case 1:
+			amount = 90003
+		}
 		if i%100 < env.Number("LINKS", 0) && amount > 90003 { // a link's provider thinks for minutes
 			amount = 0
 		}
@@ -36,25 +43,32 @@ func TestKill(t *testing.T) {
 		}
 		if err == nil {
 			results[i].name = x.dir
-			err = x.finish(x.moments(rng, &results[i]))
+			err = x.finish(x.moments(rng, &results[i], i == 0))
 		}
 		return err
 	})
 	c.check(results)
 }
 
-// moments tells the story of one sale.
-func (x *terminal) moments(rng *rand.Rand, res *told) error {
+// moments tells the story of one sale. calm kills the terminal after its answer.
+func (x *terminal) moments(rng *rand.Rand, res *told, calm bool) error {
 	if err := x.start(""); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), saleTime)
+	ctx, cancel := context.WithTimeout(context.Background(), saleTime())
 	defer cancel()
 	x.watched(ctx)
-	asked := x.pay(ctx, res.amount, 0, rng.IntN(4) == 0)
-	<-time.After(moment(rng))
+	asked := x.pay(ctx, res.amount, 0, !calm && rng.IntN(4) == 0)
+	var first answer
+	if calm {
+		first = <-asked
+	} else {
+		<-time.After(moment(rng))
+	}
 	x.kill()
-	first := <-asked
+	if !calm {
+		first = <-asked
+	}
 	for range rng.IntN(3) { // killed again while it picks up the pieces
 		if err := x.start(""); err != nil {
 			return err

@@ -12,10 +12,12 @@ import (
 
 	"posagent/agent/offline/offlinetest"
 	"posagent/cross/env"
+	"posagent/cross/need"
 )
 
 // TestKillClients: terminals are killed at random moments while local clients write and the backend comes and goes.
 func TestKillClients(t *testing.T) {
+	need.Verify(t, "kills terminals while clients write; cross/disk and agent/offline do so in process")
 	t.Parallel()
 	n, seedNo := share(killedClients), env.Seed()
 	t.Logf("seed %d, %d clients", seedNo, n)
@@ -65,6 +67,7 @@ ALTER TABLE offline_things ADD COLUMN newer INTEGER NOT NULL DEFAULT 0;`
 // TestPointsOfClients: terminals die at the named points of clients' writes, each point in its turn. The next life is the next
 // version of the program, which changes the tables; half of the terminals die once more there.
 func TestPointsOfClients(t *testing.T) {
+	need.Verify(t, "builds the program with points to die at")
 	t.Parallel()
 	n, seedNo := share(pointsOfClients), env.Seed()
 	c := begin(t, true)

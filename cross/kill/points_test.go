@@ -17,6 +17,7 @@ import (
 
 	"posagent/cross/env"
 	"posagent/cross/kill/point"
+	"posagent/cross/need"
 	"posagent/schemes/money"
 )
 
@@ -70,6 +71,7 @@ func keep(into, more map[string]int) {
 
 // TestPoints: a terminal dies at every named point of every plot, and again while it picks up the pieces.
 func TestPoints(t *testing.T) {
+	need.Verify(t, "builds the program with points to die at")
 	t.Parallel()
 	n, seedNo := share(points), env.Seed()
 	c := begin(t, true)
@@ -146,7 +148,7 @@ func (c *campaign) tell(i int, p plot) (*terminal, told, error) {
 
 // points tells the story of one sale: death at a point, another one in the life after that, and then to the end.
 func (x *terminal) points(res *told, p plot, l *ledger, at, second string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), saleTime)
+	ctx, cancel := context.WithTimeout(context.Background(), saleTime())
 	defer cancel()
 	err := x.start(at)
 	if err != nil && (x.Process == nil || x.diedAt() == "") {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/tills"
 	"posagent/schemes/money"
 )
@@ -63,7 +64,7 @@ func (s *scenario) on(x *terminal) {
 
 // till is a till whose connections break after so many bytes of the terminal; -1 = they do not.
 func (s *scenario) till(cut int) tills.Till {
-	w := tills.Way{Addr: s.x.tcp, Name: "01", Token: tills.Token, Wait: 40 * time.Second, Dial: func(ctx context.Context) (net.Conn, error) {
+	w := tills.Way{Addr: s.x.tcp, Name: "01", Token: tills.Token, Wait: need.Limit(), Dial: func(ctx context.Context) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.x.tcp)
 		if err == nil && cut >= 0 {
 			conn = &broken{conn, cut}
@@ -118,7 +119,7 @@ func (s *scenario) play() error {
 	if err := x.start(""); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), saleTime)
+	ctx, cancel := context.WithTimeout(context.Background(), saleTime())
 	defer cancel()
 	asked := make(chan tills.Answer, 1)
 	go func() {

@@ -11,12 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/tills"
 )
 
 // TestKillTills does the same over every other protocol, a fifth as many sales over each. Where PROTOCOLS names some, it sells over
 // these alone, N times over each.
 func TestKillTills(t *testing.T) {
+	need.Verify(t, "kills terminals of every protocol; cross/line cuts their power in process")
 	t.Parallel()
 	list, err := tills.Chosen(os.Getenv("PROTOCOLS"))
 	require.NoError(t, err)

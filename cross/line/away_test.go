@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
 	"posagent/ecr/register"
@@ -162,7 +163,8 @@ func TestField_L4L5ABackendThatIsAway(t *testing.T) {
 				n := 0
 				for range rounds {
 					for _, how := range []string{"nothing listens", "nothing comes back", "connections break", "answers are lost"} {
-						for _, crash := range []time.Duration{-1, time.Duration(a.rng.Int64N(int64(40 * time.Second)))} {
+						deaths := []time.Duration{-1, time.Duration(a.rng.Int64N(int64(40 * time.Second)))}
+						for _, crash := range deaths[need.Size(n%2, 0):need.Size(n%2+1, 2)] { // make test: each way with one of the two
 							n++
 							a.story(ctx, how, n, crash)
 						}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/device/display"
 	"posagent/device/display/scene"
@@ -187,7 +188,7 @@ func TestCustomers(t *testing.T) {
 // TestCustomersAndTheCable: a register that is pulled, spoilt or aborts while a person chooses and types. No money moves that the register
 // was not told of, and none twice.
 func TestCustomersAndTheCable(t *testing.T) {
-	seed, n := env.Seed(), env.Number("FRAMES", 4000)/50
+	seed, n := env.Seed(), env.Number("FRAMES", need.Size(1000, 4000))/50
 	table := weathers()
 	all := byHand(t, seed, n, func(_ int, rng *rand.Rand, s *stack.Stack) (deed, stack.Plan) {
 		p := stack.Plan{}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/ecr/zvt/frame"
 )
@@ -174,7 +175,7 @@ func links(t *testing.T, seed uint64, w weather, blocks int, terminal frame.Conf
 
 // TestLinks: FRAMES blocks go over the cable, in every kind of weather.
 func TestLinks(t *testing.T) {
-	frames, seed := env.Number("FRAMES", 4000), env.Seed()
+	frames, seed := env.Number("FRAMES", need.Size(1000, 4000)), env.Seed()
 	var all tally
 	table := weathers()
 	for life := 0; all.counts.Blocks < frames; life++ {
@@ -205,7 +206,7 @@ func TestTeethLinkThatForgets(t *testing.T) {
 func TestInStepAfterNoise(t *testing.T) {
 	seed := env.Seed()
 	rng := rand.New(rand.NewPCG(seed, 5))
-	runs, worst := max(200, env.Number("FRAMES", 4000)/20), time.Duration(0)
+	runs, worst := max(200, env.Number("FRAMES", need.Size(1000, 4000))/20), time.Duration(0)
 	for n := range runs {
 		synctest.Test(t, func(t *testing.T) {
 			ctx := context.Background()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
 	"posagent/cross/tills"
@@ -22,7 +23,7 @@ import (
 // TestPowerCutOfSales: over each protocol the power fails within a sale, or after its answer. What was not synced is lost, in part or
 // as a whole. Then the till asks in its protocol's way, or goes on with its next sale. POSAGENT_STATES is twice the number of sales.
 func TestPowerCutOfSales(t *testing.T) {
-	seed, n := env.Seed(), env.Number("POSAGENT_STATES", 40)/2
+	seed, n := env.Seed(), env.Number("POSAGENT_STATES", need.Size(8, 40))/2
 	for _, p := range over(t) {
 		t.Run(p.Name, func(t *testing.T) {
 			var all result

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
 	"posagent/ecr/register"
@@ -49,7 +50,7 @@ func (n *naive) tap(direction string, data []byte) {
 // anew when they are back, without asking what became of the old one. What they acknowledge by themselves confirms nothing: the old
 // sale is undone, and the new one is what it was told.
 func TestField_L5L6Restarts(t *testing.T) {
-	rounds, seed := env.Number("RESTARTS", 6), env.Seed()
+	rounds, seed := env.Number("RESTARTS", need.Size(4, 6)), env.Seed()
 	o := stack.Options{Seed: seed, Methods: stack.ShortTimeouts, Unit: "ms", WalletDelay: walletDelay, Poll: time.Second, ByteTime: 20 * time.Microsecond}
 	stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 		rng := rand.New(rand.NewPCG(seed, 2))

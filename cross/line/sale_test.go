@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
 	"posagent/schemes/aapay"
@@ -105,7 +106,7 @@ func many(t *testing.T, seed uint64, n int, plan func(i int, rng *rand.Rand, s *
 // TestSalesInNoise: sales on a cable in every kind of weather. The weather gets better after the register has asked a
 // few times, or nobody would ever hear an answer. A register goes on asking for as long as it takes.
 func TestSalesInNoise(t *testing.T) {
-	seed, n := env.Seed(), env.Number("FRAMES", 4000)/50
+	seed, n := env.Seed(), env.Number("FRAMES", need.Size(1000, 4000))/50
 	table := weathers()
 	// Some of the backend's scenarios: the wallet says no, is late, or the money moves after a no.
 	special := []money.Minor{90003, 90008, 90012, 90013, 90016}
@@ -148,7 +149,7 @@ func TestPulledAtEveryByte(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 6))
 	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
-	n := min(len(places), env.Number("FRAMES", 4000)/50)
+	n := min(len(places), env.Number("FRAMES", need.Size(1000, 4000))/50)
 	all := many(t, seed, n, func(i int, rng *rand.Rand, s *stack.Stack) stack.Plan {
 		at, away := places[i], time.Duration(100+rng.IntN(15_000))*time.Millisecond
 		var once sync.Once
@@ -179,7 +180,7 @@ func TestAbortAroundTheApproval(t *testing.T) {
 	require.Empty(t, clean.wrong)
 	require.Positive(t, told)
 	const around = 300 // milliseconds, before and after
-	n := min(2*around, env.Number("FRAMES", 4000)/100)
+	n := min(2*around, env.Number("FRAMES", need.Size(1000, 4000))/100)
 	all := many(t, seed, n, func(i int, _ *rand.Rand, _ *stack.Stack) stack.Plan {
 		return stack.Plan{AbortAt: told + time.Duration(i*2*around/n-around)*time.Millisecond}
 	})
@@ -190,7 +191,7 @@ func TestAbortAroundTheApproval(t *testing.T) {
 
 // TestRegisterRestarts: the register dies in the middle of a sale and asks when it is back, in good and bad weather.
 func TestRegisterRestarts(t *testing.T) {
-	seed, n := env.Seed(), env.Number("FRAMES", 4000)/100
+	seed, n := env.Seed(), env.Number("FRAMES", need.Size(1000, 4000))/100
 	table := weathers()
 	all := many(t, seed, n, func(_ int, rng *rand.Rand, s *stack.Stack) stack.Plan {
 		if rng.IntN(2) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
 	"posagent/cross/tills"
@@ -200,7 +201,7 @@ func TestTillsPulledAtEveryByte(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(seed, 8))
 			rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
-			n := min(len(places), env.Number("FRAMES", 4000)/200)
+			n := min(len(places), env.Number("FRAMES", need.Size(1000, 4000))/200)
 			var all result
 			for i := range n {
 				all.add(one(1+i, places[i].way, places[i].at, new([2]int)))
@@ -221,7 +222,7 @@ func (onCable) SetWriteDeadline(t time.Time) error { return nil }
 
 // TestJSONLinesInNoise: JSON lines on a cable in every kind of weather, which gets better after the till has asked a few times.
 func TestJSONLinesInNoise(t *testing.T) {
-	seed, n := env.Seed(), env.Number("FRAMES", 4000)/200
+	seed, n := env.Seed(), env.Number("FRAMES", need.Size(1000, 4000))/200
 	p, err := tills.Chosen("jsonl")
 	require.NoError(t, err)
 	table := weathers()

@@ -12,6 +12,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
 )
@@ -43,7 +44,7 @@ func campaign(t *testing.T, seeds []uint64, play func(seed uint64, h hooks) *wor
 
 // TestDays plays SEEDS terminal-days, from SEED on.
 func TestDays(t *testing.T) {
-	report(t, env.Number("SEEDS", 60), day)
+	report(t, env.Number("SEEDS", need.Size(20, 60)), day)
 }
 
 // report plays as many days and reports what they came to.
@@ -68,7 +69,7 @@ func TestDaysOfTills(t *testing.T) {
 			continue
 		}
 		t.Run(m.name, func(t *testing.T) {
-			sum := report(t, max(10, env.Number("SEEDS", 60)/5), func(seed uint64, h hooks) *world { return dayOf(seed, m, h) })
+			sum := report(t, max(need.Size(4, 10), env.Number("SEEDS", need.Size(20, 60))/5), func(seed uint64, h hooks) *world { return dayOf(seed, m, h) })
 			require.Positive(t, sum.Approved)
 			require.Positive(t, sum.Undone)
 			require.Positive(t, sum.Crashes)
@@ -84,14 +85,14 @@ func TestDaysThatOnceFailed(t *testing.T) {
 
 // TestTheSameSeedIsTheSameDay compares every event of a day with itself.
 func TestTheSameSeedIsTheSameDay(t *testing.T) {
-	hashes := map[uint64]bool{}
-	for seed := range uint64(5) {
+	hashes, days := map[uint64]bool{}, need.Size(2, 5)
+	for seed := range uint64(days) {
 		one, two := day(1000+seed, theProduct()), day(1000+seed, theProduct())
 		require.Equal(t, one.hash(), two.hash(), "seed %d", 1000+seed)
 		require.Equal(t, one.stats, two.stats)
 		hashes[one.hash()] = true
 	}
-	require.Len(t, hashes, 5, "another seed is another day")
+	require.Len(t, hashes, days, "another seed is another day")
 }
 
 type next = func(checkout.State, checkout.Event) (checkout.State, []checkout.Effect, error)
@@ -200,6 +201,7 @@ func without(do checkout.Do) next {
 
 // TestWrongCoresAreNoticed shows that the judge has teeth.
 func TestWrongCoresAreNoticed(t *testing.T) {
+	need.Verify(t, "judges the judge: breaks the core on purpose")
 	for name, mutate := range wrong {
 		t.Run(name, func(t *testing.T) {
 			days := 0
@@ -239,6 +241,7 @@ var wrongOfTills = map[string]func(h hooks) hooks{
 
 // TestWrongCoresAreNoticedByTills shows that the judge of tills has teeth, too.
 func TestWrongCoresAreNoticedByTills(t *testing.T) {
+	need.Verify(t, "judges the judge: breaks the core on purpose")
 	for name, mutate := range wrongOfTills {
 		t.Run(name, func(t *testing.T) {
 			for seed := uint64(1); seed <= 40; seed++ {

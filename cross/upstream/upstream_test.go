@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
 	"posagent/schemes/aapay"
@@ -184,7 +185,7 @@ func lists(life int) (o stack.Options) {
 
 // TestBadReplies: N sales, each request with a chance of trouble of its own.
 func TestBadReplies(t *testing.T) {
-	seed, n := env.Seed(), env.Number("N", 64)
+	seed, n := env.Seed(), env.Number("N", need.Size(16, 64))
 	var all result
 	for first := 0; first < n; first += salesPerLife {
 		rng := rand.New(rand.NewPCG(seed, uint64(first)))
@@ -217,14 +218,17 @@ func TestBadReplies(t *testing.T) {
 		}))
 	}
 	all.report(t, "bad replies", seed)
-	require.Greater(t, all.approved, all.sales/10)
-	require.Less(t, all.approved, all.sales)
-	require.Greater(t, all.faulty, all.requests/10)
+	require.Positive(t, all.faulty)
+	if n >= 64 { // a few sales may all meet the same fate
+		require.Greater(t, all.approved, all.sales/10)
+		require.Less(t, all.approved, all.sales)
+		require.Greater(t, all.faulty, all.requests/10)
+	}
 }
 
 // TestOutage: the network goes in every way at a random moment of a sale, for a random time.
 func TestOutage(t *testing.T) {
-	seed, n := env.Seed(), env.Number("N", 64)/2
+	seed, n := env.Seed(), env.Number("N", need.Size(16, 64))/2
 	var all result
 	for first := 0; first < n; first += salesPerLife {
 		rng := rand.New(rand.NewPCG(seed, uint64(first)))
@@ -256,13 +260,14 @@ func TestOutage(t *testing.T) {
 	}
 	all.report(t, "outages", seed)
 	require.Positive(t, all.approved)
-	require.Less(t, all.approved, all.sales)
+	require.True(t, n < 32 || all.approved < all.sales)
 }
 
-// TestFlapping: 1 s up, 5 s down, for hours, and sales all the while.
+// TestFlapping: 1 s up, 5 s down, for hours, and sales all the while; ten minutes in make test.
 func TestFlapping(t *testing.T) {
 	seed := env.Seed()
-	hours := max(1, min(24, env.Number("N", 64)/80))
+	hours := max(1, min(24, env.Number("N", need.Size(16, 64))/80))
+	each := time.Duration(need.Size(10, 60)) * time.Minute
 	var all result
 	for hour := range hours {
 		rng := rand.New(rand.NewPCG(seed, uint64(hour)))
@@ -286,7 +291,7 @@ func TestFlapping(t *testing.T) {
 			}()
 			defer func() { close(over); <-stopped }()
 			began := time.Now()
-			for i := 0; time.Since(began) < time.Hour; i++ {
+			for i := 0; time.Since(began) < each; i++ {
 				b, err := s.Sell(ctx, plan(rng, i, i < salesPerLife, o.Unit == "m"))
 				if err != nil {
 					return beliefs, fmt.Errorf("sale %d: %w", i, err)
@@ -297,8 +302,8 @@ func TestFlapping(t *testing.T) {
 			return beliefs, nil
 		}))
 	}
-	all.report(t, fmt.Sprintf("flapping for %d h", hours), seed)
-	require.Less(t, all.approved, all.sales)
+	all.report(t, fmt.Sprintf("flapping %d times for %v", hours, each), seed)
+	require.True(t, testing.Short() || all.approved < all.sales)
 }
 
 // forgets is an outbox without memory, seen from the network: reversals are never sent, and reported as done.
