@@ -22,6 +22,7 @@ import (
 // TestThePanelHasTheDotsOfThePNG: the terminal on armv7 writes its framebuffer, a plain file of a stated geometry, and its picture
 // file; both hold the same scene dot by dot, in both kinds of pixels and turned in two ways.
 func TestThePanelHasTheDotsOfThePNG(t *testing.T) {
+	need.Verify(t, "builds for armv7 and emulates it")
 	b := newBox(t)
 	if b == nil {
 		return
@@ -115,6 +116,7 @@ func different(fb, pic string, rotate, panelW, panelH, stride, size int) string 
 // TestEveryPanelHasTheDotsOfThisMachine: the pictures of every scene that are made here are what the screen's own test finds on the
 // framebuffers that it fills on armv7, codes among them.
 func TestEveryPanelHasTheDotsOfThisMachine(t *testing.T) {
+	need.Verify(t, "builds for armv7 and emulates it")
 	qemu := need.Tool(t, "qemu-arm-static")
 	dir := t.TempDir()
 	compare := func(env []string, more ...string) {

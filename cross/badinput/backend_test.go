@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"posagent/cross/need"
 )
 
 // spot is where in a sale's life the backend is asked.
@@ -111,7 +113,7 @@ func (x *exchange) raw(text string, wait <-chan struct{}) bool {
 	if err != nil {
 		return false
 	}
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(need.Deadline())
 	_, _ = io.WriteString(conn, text)
 	if wait != nil {
 		<-wait

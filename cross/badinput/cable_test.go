@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/frame"
@@ -98,7 +99,7 @@ func (c *cable) say(quiet time.Duration, data ...byte) []byte {
 
 func (c *cable) hear(quiet time.Duration) (all []byte) {
 	buf := make([]byte, 4096)
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
+	for end := need.Deadline(); time.Now().Before(end); {
 		_ = c.master.SetReadDeadline(time.Now().Add(quiet))
 		n, err := c.master.Read(buf)
 		all = append(all, buf[:n]...)
@@ -136,9 +137,9 @@ func TestField_U11APulledCableLeadsToNoOtherCable(t *testing.T) {
 
 // withRegister runs one command of a register that behaves, over the cable.
 func (k *kit) withRegister(o register.Options, f func(ctx context.Context, r *register.Register) (register.Result, error)) (register.Result, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin+5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), need.Limit())
 	defer cancel()
-	o.T4 = answerWithin
+	o.T4 = answerIn()
 	_ = k.line.master.SetReadDeadline(time.Time{})
 	link := frame.New(&end{cable: k.line}, frame.Config{T2: 2 * time.Second})
 	r, err := register.New(link, o)

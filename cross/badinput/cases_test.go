@@ -162,6 +162,7 @@ func (x *teller) caseRows(t *testing.T) {
 
 // TestBadInputOfCases sends B and C to the dispute and hosted build routes, and to the pages of the latter.
 func TestBadInputOfCases(t *testing.T) {
+	t.Parallel()
 	x := built(t)
 	began := time.Now()
 	x.caseRows(t)

@@ -95,6 +95,7 @@ func (x *teller) hostedRows(t *testing.T) {
 
 // TestBadInputOfHostedBuild sends A to C to hosted build and its fields, and prints the table.
 func TestBadInputOfHostedBuild(t *testing.T) {
+	t.Parallel()
 	x := built(t)
 	began, empty := time.Now(), x.books(t)
 	x.hostedRows(t)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"posagent/cross/need"
 )
 
 // inboxSecret is what senders of webhooks show, bodyCanary what an event carries: neither may be read anywhere.
@@ -26,7 +28,7 @@ func (k *kit) hook(method, path, body string, headers ...string) string {
 		h = append(h, "Content-Type: application/json")
 	}
 	began := time.Now()
-	_, answer := k.ask(request(method+" "+path+" HTTP/1.1", h...)+body, answerWithin)
+	_, answer := k.ask(request(method+" "+path+" HTTP/1.1", h...)+body, answerIn())
 	k.took.Store(int64(time.Since(began)))
 	return answer
 }
@@ -62,7 +64,7 @@ func inboxScene() scene {
 		k.refuse("C53", "Authorization twice", k.hook("POST", at, event, "Authorization: "+inboxSecret, "Authorization: "+inboxSecret), "401", true)
 		k.refuse("C53", "Authorization of 1 MB", k.hook("POST", at, event, "Authorization: "+strings.Repeat("t", 1<<20)), "431 closed", false)
 		// The audit log keeps one line of these in a minute; nothing below adds another.
-		if !until(answerWithin, func() bool {
+		if !until(answerIn(), func() bool {
 			out, err := k.verb("audit", "--json").Output()
 			return err == nil && strings.Contains(string(out), "login.refused")
 		}) {
@@ -135,7 +137,7 @@ func inboxScene() scene {
 func (k *kit) prints() string { return prints(k.t, k.state()) }
 
 func (k *kit) quiet() {
-	until(5*time.Second, func() bool {
+	until(need.Limit(), func() bool {
 		list, err := k.journal()
 		for _, e := range list {
 			if !e.Settled {

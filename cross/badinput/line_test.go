@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/need"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/money"
@@ -64,7 +65,7 @@ func (k *kit) noise(number, input string, want func(back []byte) bool, data ...b
 		before := k.be.count(onInitialize)
 		first := quiet
 		if !want(nil) { // an answer is due
-			first = 2 * time.Second
+			first = need.Limit()
 		}
 		back := k.line.say(first, data...)
 		if !want(back) {
@@ -171,7 +172,7 @@ func serialNoise(seedNo uint64, part int) scene {
 				_, _ = k.line.master.Write([]byte{b})
 				wait(40 * time.Millisecond)
 			}
-			whole := k.line.follow(2*time.Second, 6)
+			whole := k.line.follow(need.Limit(), 6)
 			cut := k.paused(good)
 			return show(whole) + "; paused: " + show(cut) + "; then " + k.alert()
 		})
@@ -210,7 +211,7 @@ func (k *kit) halves(a, b []byte) (back []byte) {
 		_, _ = k.line.master.Write(a)
 		wait(5 * time.Millisecond)
 		_, _ = k.line.master.Write(b)
-		if back = k.line.follow(2*time.Second, 6); !strings.Contains(string(back), "\x15") {
+		if back = k.line.follow(need.Limit(), 6); !strings.Contains(string(back), "\x15") {
 			break
 		}
 	}
@@ -245,7 +246,7 @@ func serialSale() scene {
 		k.row("E89", "serial: every block acknowledged twice", func() string {
 			b, a := block()
 			_, _ = k.line.master.Write(b)
-			said := k.line.follow(12*time.Second, 6, 6)
+			said := k.line.follow(need.Limit(), 6, 6)
 			k.mayBe(a)
 			return show(said) + "; then " + k.recover(true)
 		})
@@ -253,7 +254,7 @@ func serialSale() scene {
 			b, a := block()
 			before := k.be.count(onInitialize)
 			_, _ = k.line.master.Write(append(append([]byte{}, b...), b...))
-			said := k.line.follow(12*time.Second, 6)
+			said := k.line.follow(need.Limit(), 6)
 			k.mayBe(a)
 			if n := k.be.count(onInitialize) - before; n != 1 {
 				k.bad("%d initializes of one sale", n)
@@ -302,7 +303,7 @@ func (k *kit) mayBe(a money.Minor) {
 // recover asks for the last answer again until it is definite, as a register does.
 func (k *kit) recover(serial bool) string {
 	word := ""
-	for end := time.Now().Add(answerWithin); time.Now().Before(end) && k.alive(); wait(100 * time.Millisecond) {
+	for end := time.Now().Add(answerIn()); time.Now().Before(end) && k.alive(); wait(100 * time.Millisecond) {
 		ask := func(ctx context.Context, r *register.Register) (register.Result, error) {
 			return r.Repeat(ctx, register.RepeatStatus)
 		}
@@ -311,7 +312,7 @@ func (k *kit) recover(serial bool) string {
 		if serial {
 			res, err = k.withRegister(register.Options{}, ask)
 		} else {
-			ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+			ctx, cancel := context.WithTimeout(context.Background(), answerIn())
 			var r *register.Register
 			if r, err = k.dial(ctx, register.Options{}); err == nil {
 				res, err = ask(ctx, r)
@@ -337,7 +338,7 @@ func serialRemoved() scene {
 			a := k.amount()
 			k.mayBe(a)
 			_, _ = k.line.master.Write(frame.EncodeBlock(saleOf(a)))
-			until(5*time.Second, func() bool { return k.be.count(onStatus) > 0 })
+			until(need.Limit(), func() bool { return k.be.count(onStatus) > 0 })
 			k.line.pull()
 			wait(100 * time.Millisecond)
 			if err := k.line.plug(); err != nil {
@@ -393,7 +394,7 @@ func serialDevice() scene {
 // recoverLine waits until the serial line answers again.
 func (k *kit) recoverLine() string {
 	began := time.Now()
-	for end := began.Add(20 * time.Second); time.Now().Before(end); {
+	for end := need.Deadline(); time.Now().Before(end); {
 		_, _ = k.line.master.Write(frame.EncodeBlock(enquiry))
 		if len(k.line.follow(300*time.Millisecond, 6)) > 0 {
 			k.line.follow(300*time.Millisecond, 6)
@@ -404,8 +405,8 @@ func (k *kit) recoverLine() string {
 	return "silence"
 }
 
-// follow plays a register that says yes to everything, each block acknowledged with ack, until a dialogue has ended or
-// nothing comes any more.
+// follow plays a register that says yes to everything, each block acknowledged with ack, until a dialogue has ended, the
+// terminal has refused the block, or the limit is over.
 func (c *cable) follow(limit time.Duration, ack ...byte) (said []byte) {
 	for end := time.Now().Add(limit); time.Now().Before(end); {
 		back := c.hear(60 * time.Millisecond)
@@ -423,6 +424,9 @@ func (c *cable) follow(limit time.Duration, ack ...byte) (said []byte) {
 		}
 		if strings.Contains(string(said), "\x10\x02\x06\x0F") || strings.Contains(string(said), "\x10\x02\x06\x1E") {
 			return append(said, c.hear(60*time.Millisecond)...)
+		}
+		if nakOnly(said) {
+			return said
 		}
 	}
 	return said

@@ -247,7 +247,7 @@ func (x *teller) linkMeaning(t *testing.T) {
 	paid := x.call("POST", "/pay/"+hash+"/pay", "")
 	require.Contains(t, paid, `"state":"p`, paid) // paid, or processing
 	var txn string
-	require.True(t, until(answerWithin, func() bool {
+	require.True(t, until(answerIn(), func() bool {
 		read := x.link("GET", "/v1.0/Invoice/"+id+"/?instance=demo&"+signed(""), "")
 		_, rest, _ := strings.Cut(read, `"transactions":[{"id":`)
 		txn, _, _ = strings.Cut(rest, ",")

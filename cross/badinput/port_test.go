@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"posagent/cross/need"
 )
 
 // probe is one raw request to the local port.
@@ -128,7 +130,7 @@ func (k *kit) ask(text string, within time.Duration) (first, all string) {
 	return first, string(back)
 }
 
-// pipelined sends n requests on one connection, and counts what is answered within a minute.
+// pipelined sends n requests on one connection, and counts what is answered.
 func (k *kit) pipelined(n int) (answered int) {
 	conn, err := net.Dial("tcp", k.port)
 	if err != nil {
@@ -136,7 +138,7 @@ func (k *kit) pipelined(n int) (answered int) {
 		return 0
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(need.Deadline())
 	go func() {
 		_, _ = io.WriteString(conn, strings.Repeat("GET /livez HTTP/1.1\r\nHost: "+k.port+"\r\n\r\n", n))
 	}()
@@ -153,7 +155,7 @@ func (k *kit) pipelined(n int) (answered int) {
 }
 
 func (k *kit) healthy() bool {
-	c := http.Client{Timeout: 3 * time.Second}
+	c := http.Client{Timeout: need.Limit()}
 	for _, path := range []string{"/livez", "/readyz"} {
 		r, err := c.Get("http://" + k.port + path)
 		if err != nil {
@@ -172,7 +174,7 @@ func portScenes() []scene {
 		for _, p := range probes() {
 			k.row(p.number, "port: "+p.input, func() string {
 				began := time.Now()
-				within := answerWithin
+				within := answerIn()
 				if slices.Contains(p.want, "") { // it may go unanswered
 					within = 400 * time.Millisecond
 				}
@@ -249,7 +251,7 @@ func flood(k *kit) {
 			_, _ = io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: "+k.port+"\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n")
 		}
 		began := time.Now()
-		if ok := k.healthy(); !ok || time.Since(began) > time.Second {
+		if ok := k.healthy(); !ok || time.Since(began) > need.Limit()/60 {
 			k.bad("others wait: healthy %t after %v", ok, time.Since(began))
 		}
 		return fmt.Sprintf("others are served in %d ms", time.Since(began).Milliseconds())

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/ecr/register"
 	"posagent/schemes/money"
@@ -28,8 +29,8 @@ const (
 	secretCanary = "csecret-canary-88264"
 )
 
-// answerWithin bounds a definite answer: stale age 3 s, time-outs 0.6 s, one last read 5 s, and a busy machine.
-const answerWithin = 20 * time.Second
+// answerIn bounds a definite answer: 20 s on an idle machine, where the stale age takes 3 s, time-outs 0.6 s, one last read 5 s.
+func answerIn() time.Duration { return need.Limit() / 3 }
 
 // rssLimit bounds a terminal's memory, binary pages and a method list at its limit included.
 const rssLimit = 80 << 20
@@ -167,15 +168,15 @@ func (x *rig) start() error {
 		return x.register()
 	case <-x.process.Dead:
 		return fmt.Errorf("ended before ready: %s", x.out)
-	case <-time.After(60 * time.Second):
+	case <-time.After(need.Limit()):
 		x.process.Kill()
-		return fmt.Errorf("not ready in 60 s: %s", x.out)
+		return fmt.Errorf("not ready in %v: %s", need.Limit(), x.out)
 	}
 }
 
 // register makes the register one that gets 04 FF; the terminal remembers it for the line.
 func (x *rig) register() error {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn())
 	defer cancel()
 	r, err := x.dial(ctx, register.Options{})
 	if err != nil {
@@ -206,7 +207,7 @@ func (x *rig) stop() {
 		return
 	}
 	x.rss()
-	late := time.AfterFunc(15*time.Second, func() {
+	late := time.AfterFunc(need.Limit(), func() {
 		x.bad("did not end on SIGTERM")
 		_ = x.process.Cmd.Process.Kill()
 	})
@@ -245,7 +246,7 @@ func (x *rig) amount() money.Minor {
 
 func (x *rig) dial(ctx context.Context, o register.Options) (*register.Register, error) {
 	if o.T4 == 0 {
-		o.T4 = answerWithin
+		o.T4 = answerIn()
 	}
 	return register.Dial(ctx, "tcp:"+x.tcp, o)
 }
@@ -292,7 +293,7 @@ func definite(r register.Result, err error) string {
 
 // pay asks for one sale over TCP and insists on a definite answer.
 func (x *rig) pay(o register.PayOptions) register.Result {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin+5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), need.Limit())
 	defer cancel()
 	amount := x.amount()
 	began := time.Now()
@@ -304,7 +305,7 @@ func (x *rig) pay(o register.PayOptions) register.Result {
 	defer r.Close()
 	res, err := r.Pay(ctx, amount, "EUR", o)
 	x.note(amount, res, err)
-	if word := definite(res, err); strings.ToLower(word[:2]) != word[:2] || time.Since(began) > answerWithin {
+	if word := definite(res, err); strings.ToLower(word[:2]) != word[:2] || time.Since(began) > answerIn() {
 		x.bad("sale of %d: %s after %v", amount, word, time.Since(began).Round(time.Millisecond))
 	}
 	return res
@@ -315,7 +316,7 @@ func (x *rig) normal(pay func(o register.PayOptions) register.Result) {
 	x.be.turn(nil)
 	x.be.pays(20 * time.Millisecond)
 	var res register.Result
-	for end := time.Now().Add(2 * time.Minute); x.alive(); wait(150 * time.Millisecond) {
+	for end := need.Deadline(); x.alive(); wait(150 * time.Millisecond) {
 		if res = pay(register.PayOptions{}); res.Approved {
 			return
 		}
@@ -331,7 +332,7 @@ func (x *rig) normal(pay func(o register.PayOptions) register.Result) {
 
 // diagnose makes the terminal ask for its method list at once.
 func (x *rig) diagnose() {
-	ctx, r, end, ok := x.connect(answerWithin, register.Options{})
+	ctx, r, end, ok := x.connect(answerIn(), register.Options{})
 	if !ok {
 		return
 	}

@@ -328,6 +328,7 @@ func forms(page string) map[string]string {
 
 // TestBadInputOfServices sends B and C to what else the real binary's backend serves, and prints the table.
 func TestBadInputOfServices(t *testing.T) {
+	t.Parallel()
 	x := built(t)
 	began := time.Now()
 	empty := x.books(t)

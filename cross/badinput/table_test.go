@@ -4,7 +4,6 @@ import (
 	"crypto/ecdsa"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/certs"
+	"posagent/cross/need"
 	"posagent/cross/program"
 )
 
@@ -67,18 +67,21 @@ func seed() uint64 {
 	return uint64(time.Now().UnixNano() & 0xffffff)
 }
 
-// TestBadInput plays every scene and prints the table.
+// TestBadInput plays every scene, make test one of eight, and prints the table.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	full, seedNo := os.Getenv("BADINPUT") == "full", seed()
-	bin := filepath.Join(t.TempDir(), "posagent")
-	require.NoError(t, program.Build(bin, nil))
+	bin := program.Path(t, "posagent")
 	began := time.Now()
 
 	ca := certs.New(t, "root")
 	var all []scene
+	drawn := 0
 	for _, s := range append(append(upstreamScenes(), lineScenes(seedNo)...), append(portScenes(), inboxScene())...) {
 		if (full || !s.rare) && strings.Contains(s.name, os.Getenv("SCENE")) {
-			all = append(all, s)
+			if drawn++; drawn%need.Size(8, 1) == 0 { // make test plays one of eight, the same each time
+				all = append(all, s)
+			}
 		}
 	}
 	var mu sync.Mutex

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/cross/need"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
@@ -22,7 +23,7 @@ func (k *kit) talkRaw(message []byte) (word string) {
 		return "no line"
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(answerWithin))
+	_ = conn.SetDeadline(time.Now().Add(answerIn()))
 	_, _ = conn.Write(message)
 	var pending []byte
 	buf := make([]byte, 4096)
@@ -156,7 +157,7 @@ func tcpNoise(k *kit, seedNo uint64) {
 	k.row("E91", "tcp: a refused sale over two reads at each offset", func() string {
 		message := authorisation("04" + "000000000100" + "49" + "0756") // francs: never a sale
 		for i := 1; i < len(message); i++ {
-			back, _ := k.raw(3*time.Second, message[:i], message[i:])
+			back, _ := k.raw(need.Limit(), message[:i], message[i:])
 			if !bytes.HasPrefix(back, []byte{0x80, 0, 0}) && !bytes.HasPrefix(back, []byte{0x84}) {
 				k.bad("offset %d: %s", i, show(back))
 			}
@@ -191,7 +192,7 @@ func tcpNoise(k *kit, seedNo uint64) {
 		}
 		_, _ = conn.Write(saleOf(a))
 		before := k.be.count(onStatus)
-		until(5*time.Second, func() bool { return k.be.count(onStatus) > before })
+		until(need.Limit(), func() bool { return k.be.count(onStatus) > before })
 		_ = conn.(*net.TCPConn).SetLinger(0)
 		conn.Close()
 		return k.recover(false)
@@ -211,13 +212,14 @@ func nested(deep int) []byte {
 	return append([]byte{0x06, 0x01, 0xFF, byte(len(data)), byte(len(data) >> 8)}, data...)
 }
 
-// busyAtMost is how long a line that was closed in the middle of a dialogue may keep another waiting: it ends at once where it is noticed.
-const busyAtMost = time.Second
+// busyAtMost is how long a line that was closed in the middle of a dialogue may keep another waiting: it ends at once where it is
+// noticed, a second on an idle machine.
+func busyAtMost() time.Duration { return need.Limit() / 60 }
 
 // quick checks that a register that behaves is served.
 func (k *kit) quick() string {
 	if !k.full {
-		ctx, r, end, ok := k.connect(answerWithin, register.Options{})
+		ctx, r, end, ok := k.connect(answerIn(), register.Options{})
 		if !ok {
 			return "no line"
 		}
@@ -231,7 +233,7 @@ func (k *kit) quick() string {
 	}
 	k.be.pays(10 * time.Millisecond)
 	res := k.rig.pay(noOptions)
-	for end := time.Now().Add(busyAtMost); res.Code == register.CodeBusy && time.Now().Before(end); wait(20 * time.Millisecond) {
+	for end := time.Now().Add(busyAtMost()); res.Code == register.CodeBusy && time.Now().Before(end); wait(20 * time.Millisecond) {
 		res = k.rig.pay(noOptions) // the line that made the noise has a dialogue to end first
 	}
 	if !res.Approved {
@@ -277,7 +279,7 @@ func amounts(k *kit) {
 
 // sequences are E95: one id is one sale.
 func sequences(k *kit) {
-	ctx, r, end, ok := k.connect(2*answerWithin, register.Options{Sequence: true})
+	ctx, r, end, ok := k.connect(2*answerIn(), register.Options{Sequence: true})
 	if !ok {
 		return
 	}
@@ -342,7 +344,7 @@ func aborts(k *kit, part int) {
 
 // abortAt pays and aborts after a while; the two answers must fit.
 func (k *kit) abortAt(after time.Duration) (approved bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn())
 	defer cancel()
 	r, err := k.dial(ctx, register.Options{})
 	if err != nil {
@@ -376,7 +378,7 @@ func secondPayment(k *kit) {
 		first := make(chan register.Result, 1)
 		before := k.be.count(onStatus)
 		go func() { first <- k.rig.pay(noOptions) }()
-		until(5*time.Second, func() bool { return k.be.count(onStatus) > before })
+		until(need.Limit(), func() bool { return k.be.count(onStatus) > before })
 		second := k.rig.pay(noOptions)
 		res := <-first
 		if !second.Refused || second.Code != register.CodeBusy || !res.Approved {

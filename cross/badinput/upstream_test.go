@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/cross/need"
 	"posagent/ecr/register"
 )
 
@@ -60,7 +61,7 @@ func (k *kit) undo(h hook, at ...spot) string {
 	k.be.pays(-1)
 	k.be.turn(k.briefly(1, h), at...)
 	defer k.be.turn(nil)
-	ctx, r, end, ok := k.connect(answerWithin, register.Options{})
+	ctx, r, end, ok := k.connect(answerIn(), register.Options{})
 	if !ok {
 		return "no line"
 	}
@@ -76,12 +77,12 @@ func (k *kit) undo(h hook, at ...spot) string {
 		}
 		done <- word
 	}()
-	until(10*time.Second, func() bool { return k.be.count(onStatus) > before })
+	until(need.Limit(), func() bool { return k.be.count(onStatus) > before })
 	if res, err := r.Abort(ctx); err != nil || res.Refused {
 		k.bad("abort: %s", definite(res, err))
 	}
 	word := <-done
-	if !until(12*time.Second, func() bool { return k.be.hit() > 0 }) {
+	if !until(need.Limit(), func() bool { return k.be.hit() > 0 }) {
 		k.bad("the backend was never asked for %v", at)
 	}
 	if k.full {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,13 +22,13 @@ func TestChild(t *testing.T) {
 
 // TestRuns: every row is there. Its counts are too small to judge by.
 func TestRuns(t *testing.T) {
+	need.Verify(t, "measures, for a minute")
 	b := &bench{
-		ctx: t.Context(), dir: t.TempDir(), bin: filepath.Join(t.TempDir(), "posagent"), self: []string{os.Args[0], "-test.run=^TestChild$"},
+		ctx: t.Context(), dir: t.TempDir(), bin: program.Path(t, "posagent"), self: []string{os.Args[0], "-test.run=^TestChild$"},
 		strace: need.Tool(t, "strace"),
 		peer:   "peer",
 		counts: counts{turns: 1, ops: 8, slow: 4, queued: 8, queuedSlow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, frames: 2, paid: 4, many: 300, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
 	}
-	require.NoError(t, program.Build(b.bin, nil))
 	var out strings.Builder
 	_, err := b.run(&out)
 	t.Log(out.String())

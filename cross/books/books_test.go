@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/cross/env"
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/need"
 	"posagent/cross/program"
 )
 
@@ -133,7 +133,7 @@ func (b *box) pay(port string) int {
 	require.NoError(b.t, err)
 	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := (&http.Client{Timeout: time.Minute}).Do(req)
+	resp, err := (&http.Client{Timeout: need.Limit()}).Do(req)
 	require.NoError(b.t, err)
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(resp.Body)

@@ -19,8 +19,7 @@ import (
 // TestDoctorLeavesNoTrace: an examination changes no file but its own, asks the backend by GET alone, and does not open the register's
 // line. The terminal starts afterwards as before.
 func TestDoctorLeavesNoTrace(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "posagent")
-	require.NoError(t, program.Build(bin, nil))
+	bin := program.Path(t, "posagent")
 	b := newBox(t, bin, realBackend(t, bin))
 	var mu sync.Mutex
 	var asked []string

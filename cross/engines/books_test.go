@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
+	"posagent/cross/program"
 	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/backendtest"
@@ -86,10 +88,10 @@ func work(t *testing.T, dir string) {
 		require.NoError(t, err)
 	}
 	stop := roomtest.Start(t, b.Run)
-	require.Eventually(t, func() bool {
+	need.Until(t, "both receivers are asked", func() bool {
 		list, err := backend.ReadHooks(t.Context(), backend.Place{Dir: dir}, "")
 		return err == nil && len(list) == 2 && len(list[0].Attempts) > 0 && len(list[1].Attempts) > 0
-	}, time.Minute, 10*time.Millisecond, "both receivers are asked")
+	})
 	stop()
 	t.Run("wallets", func(t *testing.T) { aapaytest.Run(t, backendtest.Aapay(b)) })
 	t.Run("payments", func(t *testing.T) { paymentstest.Run(t, backendtest.Payments(b)) })
@@ -140,14 +142,12 @@ type migrated struct {
 func TestServicesOnMigratedBooks(t *testing.T) {
 	pgtest.Need(t) // before the programs are built
 	dir, state, bin := t.TempDir(), t.TempDir(), t.TempDir()
-	for _, args := range [][]string{{"build", "-o", bin, "posagent/cmd/posagent-backend"}, {"test", "-c", "-o", bin, "posagent/schemes/backend"}} {
-		out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", bin, "posagent/schemes/backend").CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	work(t, dir)
 	server := pgtest.Start(t, "max_connections=400")
 	server.Exec("", "CREATE DATABASE books")
-	out, err := exec.CommandContext(t.Context(), filepath.Join(bin, "posagent-backend"), "migrate", "--from", "sqlite:"+dir,
+	out, err = exec.CommandContext(t.Context(), program.Path(t, "posagent-backend"), "migrate", "--from", "sqlite:"+dir,
 		"--to", pgtest.In(server.URL(""), "books"), "--state", state, "--tolerate", "no-fsync", "--json").Output()
 	require.NoError(t, err, "%s", out)
 	var said migrated

@@ -44,11 +44,11 @@ const box = "[ecr]\ntcp = \"127.0.0.1:0\"\n[port]\nlisten = \"127.0.0.1:0\"\n[di
 // TestAKilledBundleGoesOn: whatever call the taking up of a bundle is killed at, the same command ends it without a network, and the
 // terminal is the operator's once there is one; the code is burned once, by this box.
 func TestAKilledBundleGoesOn(t *testing.T) {
+	need.Verify(t, "kills at each system call")
 	strace := need.Tool(t, "strace")
 	rounds, step := size(10)
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "posagent")
-	require.NoError(t, program.Build(bin, nil))
+	bin := program.Path(t, "posagent")
 	desk := filepath.Join(dir, "backend")
 	backend, _, err := program.Start(exec.Command(bin, "backend", "--fleet", "--listen", "127.0.0.1:0", "--state", desk), "listening on ")
 	require.NoError(t, err)
@@ -114,11 +114,11 @@ func TestAKilledBundleGoesOn(t *testing.T) {
 // TestAKilledRenewalGoesOn: whatever call a renewal is killed at, the terminal has the old certificate or the new one, and the next
 // attempt ends with the one that the operator sees.
 func TestAKilledRenewalGoesOn(t *testing.T) {
+	need.Verify(t, "kills at each system call")
 	strace := need.Tool(t, "strace")
 	rounds, step := size(10)
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "posagent")
-	require.NoError(t, program.Build(bin, nil))
+	bin := program.Path(t, "posagent")
 	config := filepath.Join(dir, "box.toml")
 	require.NoError(t, os.WriteFile(config, []byte(box), 0o600))
 

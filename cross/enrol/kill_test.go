@@ -44,11 +44,11 @@ func size(share int) (rounds, step int) {
 
 // TestAKilledEnrolmentGoesOn: whatever call it is killed at, the same command ends it; the code is burned once, by this box.
 func TestAKilledEnrolmentGoesOn(t *testing.T) {
+	need.Verify(t, "kills at each system call")
 	strace := need.Tool(t, "strace")
 	rounds, step := size(1)
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "posagent")
-	require.NoError(t, program.Build(bin, nil))
+	bin := program.Path(t, "posagent")
 	desk := filepath.Join(dir, "backend")
 	backend, _, err := program.Start(exec.Command(bin, "backend", "--fleet", "--listen", "127.0.0.1:0", "--state", desk), "listening on ")
 	require.NoError(t, err)

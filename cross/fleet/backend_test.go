@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"posagent/cross/need"
 	"posagent/cross/program"
 )
 
@@ -38,30 +39,6 @@ seed = %q
 [methods]
 timeout_unit = "s"
 `
-
-// built is where the backend is built; TestMain removes it.
-var built string
-
-// build builds the backend, once for all tests.
-var build = sync.OnceValues(func() (string, error) {
-	bin := filepath.Join(built, "posagent-backend")
-	out, err := exec.Command("go", "build", "-o", bin, "posagent/cmd/posagent-backend").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return bin, err
-})
-
-func TestMain(m *testing.M) {
-	var err error
-	if built, err = os.MkdirTemp("", "fleet"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(built) // the tests have said what they have to say
-	os.Exit(code)
-}
 
 // process is one backend, which an init system would start again.
 type process struct {
@@ -82,11 +59,7 @@ type backends struct {
 }
 
 // openBackends starts n processes on the database.
-func openBackends(ctx context.Context, dir, db string, n int, failed func(string, ...any), more ...string) (*backends, error) {
-	bin, err := build()
-	if err != nil {
-		return nil, err
-	}
+func openBackends(ctx context.Context, bin, dir, db string, n int, failed func(string, ...any), more ...string) (*backends, error) {
 	b := &backends{bin: bin, failed: failed}
 	methods := filepath.Join(dir, "methods.json")
 	config := filepath.Join(dir, "backend.toml")
@@ -119,7 +92,7 @@ func openBackends(ctx context.Context, dir, db string, n int, failed func(string
 
 // start starts a process, as often as it takes while the database has no primary, and returns when it is ready.
 func (b *backends) start(ctx context.Context, p *process) error {
-	err := until(ctx, within, func() error {
+	err := until(ctx, within(), func() error {
 		cmd := exec.Command(b.bin, append(p.args, "--listen", p.address)...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		log, err := os.OpenFile(filepath.Join(p.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -141,7 +114,7 @@ func (b *backends) start(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	return until(ctx, within, func() error {
+	return until(ctx, within(), func() error {
 		if !p.ready(ctx) {
 			return errors.New(p.name + " is not ready")
 		}
@@ -151,7 +124,7 @@ func (b *backends) start(ctx context.Context, p *process) error {
 
 // ready asks a process as a balancer does.
 func (p *process) ready(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, need.Limit()/30)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.at()+"/readyz", http.NoBody)
 	if err != nil {
@@ -245,7 +218,7 @@ type balancer struct {
 
 func newBalancer(b *backends, lost int) *balancer {
 	x := &balancer{b: b, conns: make(chan net.Conn), over: make(chan struct{}), lost: lost, up: make([]atomic.Bool, len(b.list)), last: time.Now()}
-	transport := &http.Transport{MaxIdleConnsPerHost: 64, DialContext: (&net.Dialer{Timeout: 5 * time.Second}).DialContext}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, DialContext: (&net.Dialer{Timeout: need.Limit() / 12}).DialContext}
 	proxy := &httputil.ReverseProxy{
 		Transport: transport, ErrorLog: log.New(io.Discard, "", 0),
 		Rewrite: func(r *httputil.ProxyRequest) {

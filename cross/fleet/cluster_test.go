@@ -105,7 +105,7 @@ func (c *cluster) failover(ctx context.Context) (old *node, err error) {
 	best, most := (*node)(nil), int64(-1)
 	for _, n := range standbys {
 		var has int64
-		err := until(ctx, within, func() (err error) {
+		err := until(ctx, within(), func() (err error) {
 			has, err = n.number(ctx, "SELECT (GREATEST(COALESCE(pg_last_wal_receive_lsn(), '0/0'), pg_last_wal_replay_lsn()) - '0/0')::bigint")
 			return err
 		})
@@ -124,7 +124,7 @@ func (c *cluster) failover(ctx context.Context) (old *node, err error) {
 			continue
 		}
 		for _, text := range []string{"ALTER SYSTEM SET primary_conninfo = '" + best.conninfo(n.name) + "'", "SELECT pg_reload_conf()"} {
-			if err := until(ctx, within, func() error { return n.exec(ctx, text) }); err != nil {
+			if err := until(ctx, within(), func() error { return n.exec(ctx, text) }); err != nil {
 				return old, fmt.Errorf("let %s follow: %w", n.name, err)
 			}
 		}
@@ -134,7 +134,7 @@ func (c *cluster) failover(ctx context.Context) (old *node, err error) {
 
 // promote makes a standby the primary, where none led since began.
 func (c *cluster) promote(ctx context.Context, n *node, began time.Time) error {
-	if err := until(ctx, within, func() error { return n.exec(ctx, "SELECT pg_promote(true, 60)") }); err != nil {
+	if err := until(ctx, within(), func() error { return n.exec(ctx, "SELECT pg_promote(true, 60)") }); err != nil {
 		return fmt.Errorf("promote %s: %w", n.name, err)
 	}
 	c.mu.Lock()
@@ -152,7 +152,7 @@ func (c *cluster) rebuild(ctx context.Context, n *node) error {
 			return err
 		}
 	}
-	return until(ctx, within, func() error {
+	return until(ctx, within(), func() error {
 		if err := n.copyOf(c.leads()); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (c *cluster) rebuild(ctx context.Context, n *node) error {
 
 // streams returns when so many standbys follow the primary.
 func (c *cluster) streams(ctx context.Context, want int) error {
-	return until(ctx, within, func() error {
+	return until(ctx, within(), func() error {
 		n, err := c.leads().number(ctx, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
 		if err == nil && n < int64(want) {
 			err = fmt.Errorf("%d standbys follow %s, want %d", n, c.leads().name, want)

@@ -18,12 +18,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/store/postgres/pgserver"
 )
 
-// within bounds what a server is waited for, on a machine that has much else to do.
-const within = 2 * time.Minute
+// within bounds what a server is waited for.
+func within() time.Duration { return 2 * need.Limit() }
 
 // node is one PostgreSQL server. Its port and its name are the same for ever; it is primary or standby.
 type node struct {
@@ -121,7 +122,7 @@ func (n *node) start(ctx context.Context) error {
 	if n.run, err = program.Run(cmd); err != nil {
 		return err
 	}
-	return until(ctx, within, func() error {
+	return until(ctx, within(), func() error {
 		if n.ended() {
 			return final{fmt.Errorf("%s has ended: %s", n.name, n.said)}
 		}
@@ -214,7 +215,7 @@ func (n *node) connect(ctx context.Context) (*pgx.Conn, error) {
 
 // exec runs statements.
 func (n *node) exec(ctx context.Context, text string) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, need.Limit()/3)
 	defer cancel()
 	conn, err := n.connect(ctx)
 	if err != nil {
@@ -226,7 +227,7 @@ func (n *node) exec(ctx context.Context, text string) error {
 
 // number is what a query of one number reads.
 func (n *node) number(ctx context.Context, query string) (out int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, need.Limit()/3)
 	defer cancel()
 	conn, err := n.connect(ctx)
 	if err != nil {

@@ -210,7 +210,7 @@ func (s *site) advance(ctx context.Context) {
 func asks[T any](s *site, ctx context.Context, do func(*backend.Backend, wire.Key) (T, error)) (out T) {
 	s.t.Helper()
 	key := wire.NewKey()
-	require.NoError(s.t, until(ctx, within, func() (err error) {
+	require.NoError(s.t, until(ctx, within(), func() (err error) {
 		b := s.any(0)
 		if b == nil {
 			return errors.New("no backend runs")
@@ -273,7 +273,7 @@ func newSite(t *testing.T, terminals int, seed uint64) *site {
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, backend.KeyName), key, 0o600))
 		}
-		require.NoError(t, until(t.Context(), within, func() error { return s.begin(t.Context(), i) }))
+		require.NoError(t, until(t.Context(), within(), func() error { return s.begin(t.Context(), i) }))
 		t.Cleanup(func() { require.NoError(t, s.end(i)) })
 	}
 	for i := range terminals {
@@ -317,7 +317,7 @@ func TestRollOut(t *testing.T) {
 			require.NoError(t, s.end(int(died)%len(s.backends)))
 			s.pass(ctx, time.Minute)
 			require.NoError(t, s.db.rebuild(ctx, old))
-			require.NoError(t, until(ctx, within, func() error { return s.begin(ctx, int(died)%len(s.backends)) }))
+			require.NoError(t, until(ctx, within(), func() error { return s.begin(ctx, int(died)%len(s.backends)) }))
 		}
 		s.pass(ctx, time.Minute)
 	}

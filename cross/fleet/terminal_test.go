@@ -343,7 +343,7 @@ func (t *told) grows(ctx context.Context, lines int) error {
 	t.mu.Lock()
 	want := t.n + lines
 	t.mu.Unlock()
-	late := time.After(within)
+	late := time.After(within())
 	for {
 		t.mu.Lock()
 		n, more := t.n, t.more
@@ -354,7 +354,7 @@ func (t *told) grows(ctx context.Context, lines int) error {
 		select {
 		case <-more:
 		case <-late:
-			return fmt.Errorf("the tills were told nothing: %d of %d lines in %v", lines-want+n, lines, within)
+			return fmt.Errorf("the tills were told nothing: %d of %d lines in %v", lines-want+n, lines, within())
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/cross/program"
 )
 
 // size is how large a fleet is.
@@ -69,7 +71,7 @@ func open(t *testing.T, s size) *world {
 	if !s.quorum {
 		more = []string{"--tolerate", "async"}
 	}
-	w.backends, err = openBackends(t.Context(), dir, w.db.url(), s.processes, w.fault, more...)
+	w.backends, err = openBackends(t.Context(), program.Path(t, "posagent-backend"), dir, w.db.url(), s.processes, w.fault, more...)
 	t.Cleanup(w.backends.close)
 	require.NoError(t, err)
 	w.way = newBalancer(w.backends, s.lost)

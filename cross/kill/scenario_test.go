@@ -30,7 +30,7 @@ type scenario struct {
 func (c *campaign) scenario(i int, p tills.Protocol, rng *rand.Rand) *scenario {
 	s := &scenario{rng: rng, cut: -1, calm: i%4 >= 2, Scenario: tills.Scenario{
 		Protocol: p, Amount: amounts[rng.IntN(len(amounts))], Next: money.Minor(500_000 + i), ID: fmt.Sprint(1_000_000 + i),
-		Asks: p.Asks && i/4%2 == 0, Resend: rng.IntN(2) == 0, Again: rng.IntN(3) == 0, Exact: p.Confirms,
+		Asks: p.Asks && i/4%2 == 0, Resend: rng.IntN(2) == 0, Again: rng.IntN(3) == 0, Exact: p.Confirms, Within: need.Limit(),
 	}}
 	if p.Reverses && !s.Asks { // half of those that do not ask
 		s.Undoes = rng.IntN(2) == 0

@@ -23,7 +23,7 @@ import (
 // register was told.
 func TestSalesByPaymentLink(t *testing.T) {
 	seed := env.Seed()
-	n := max(need.Size(10, 24), env.Number("FRAMES", need.Size(1000, 4000))/100)
+	n := max(24, env.Number("FRAMES", need.Size(1000, 4000))/100)
 	var all result
 	for first := 0; first < n; first += salesPerLife {
 		rng := rand.New(rand.NewPCG(seed, uint64(first)+77))

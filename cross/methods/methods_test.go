@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long one step may take; the emulator and its neighbours share the machine.
-const patience = 2 * time.Minute
+func patience() time.Duration { return 2 * need.Limit() }
 
 // configuration wants the pseudo terminal, and the file that the terminal's printer is.
 const configuration = `[terminal]
@@ -112,26 +112,18 @@ const (
 
 // TestEveryMethod sells, refunds and reverses all methods with the program of this machine.
 func TestEveryMethod(t *testing.T) {
-	bin := build(t)
+	need.Verify(t, "sells over a serial line at its speed, for minutes")
+	bin := program.Path(t, "posagent")
 	play(t, bin, func(args ...string) *exec.Cmd { return exec.Command(bin, args...) })
 }
 
 // TestEveryMethodOnARM does the same with the ARMv7 binary.
 func TestEveryMethodOnARM(t *testing.T) {
+	need.Verify(t, "sells over a serial line at its speed, for minutes")
 	qemu := need.Tool(t, "qemu-arm-static")
-	arm := build(t, "GOOS=linux", "GOARCH=arm", "GOARM=7")
-	play(t, build(t), func(args ...string) *exec.Cmd { return exec.Command(qemu, append([]string{arm}, args...)...) })
-}
-
-func build(t *testing.T, env ...string) (bin string) {
-	t.Helper()
-	bin = filepath.Join(t.TempDir(), "posagent")
-	var flags []string
-	if len(env) > 0 {
-		flags = []string{"-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}
-	}
-	require.NoError(t, program.Build(bin, flags, env...))
-	return bin
+	arm := filepath.Join(t.TempDir(), "posagent")
+	require.NoError(t, program.Build(arm, []string{"-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}, "GOOS=linux", "GOARCH=arm", "GOARM=7"))
+	play(t, program.Path(t, "posagent"), func(args ...string) *exec.Cmd { return exec.Command(qemu, append([]string{arm}, args...)...) })
 }
 
 // shop is a terminal, its customer and what was sold.
@@ -188,11 +180,11 @@ func address(ready string) string {
 }
 
 func (x *shop) options() register.Options {
-	return register.Options{Currency: "EUR", T3: patience, T4: patience}
+	return register.Options{Currency: "EUR", T3: patience(), T4: patience()}
 }
 
 func (x *shop) within() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(x.Context(), patience)
+	return context.WithTimeout(x.Context(), patience())
 }
 
 // good wants a command that was carried out.
@@ -246,7 +238,7 @@ func (x *shop) sell(r *register.Register, line string, m sold) {
 		if len(m.typed) == 0 { // a code may be paid here before it is shown, and the sale before it has the screen then
 			continue
 		}
-		require.Eventually(x, func() bool { return strings.Contains(strings.Join(x.Saw(), "\n"), text) }, patience, 10*time.Millisecond, "%s: %q is not on the screen", what, text)
+		require.Eventually(x, func() bool { return strings.Contains(strings.Join(x.Saw(), "\n"), text) }, patience(), 10*time.Millisecond, "%s: %q is not on the screen", what, text)
 	}
 	for label := range m.typed {
 		require.Contains(x, x.Saw(), label, what)
@@ -316,7 +308,7 @@ func (x *shop) closeDay(r *register.Register, paper string) {
 		_, day, found := strings.Cut(string(text), "End of day")
 		slip = day
 		return found && strings.Contains(day, "168.33")
-	}, patience, 50*time.Millisecond, "no end of day on the terminal's printer")
+	}, patience(), 50*time.Millisecond, "no end of day on the terminal's printer")
 	own := byMethod(strings.Split(escaped.ReplaceAllString(slip, ""), "\n"))
 	for name, one := range wanted {
 		require.Equal(x, one, own[name], "%s on the terminal's printer: %q", name, slip)
@@ -363,7 +355,7 @@ func (x *shop) books(bin, state string) {
 		require.NoError(x, err)
 		left = leftOf(entries)
 		return sum(left) == wantedNet
-	}, patience, 100*time.Millisecond, "the books never come to %d", wantedNet)
+	}, patience(), 50*time.Millisecond, "the books never come to %d", wantedNet)
 	require.Equal(x, x.payments, left)
 	require.Len(x, left, wantedCount)
 }

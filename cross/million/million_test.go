@@ -23,6 +23,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/cross/env"
+	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/device"
 	"posagent/schemes/aapay"
@@ -77,9 +78,7 @@ func (list) List(context.Context, methods.Query) ([]methods.Definition, error) {
 
 // newShop makes a terminal that has seen its backend once.
 func newShop(t *testing.T) *shop {
-	s := &shop{t: t, dir: t.TempDir()}
-	s.bin = filepath.Join(s.dir, "posagent")
-	require.NoError(t, program.Build(s.bin, nil))
+	s := &shop{t: t, dir: t.TempDir(), bin: program.Path(t, "posagent")}
 	mux := http.NewServeMux()
 	mux.Handle(methods.Prefix, methods.Handler(list{}, methods.HandlerOptions{}))
 	server := httptest.NewServer(mux)
@@ -239,6 +238,7 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // TestMillion fills N operations in (20000; a million in the campaign).
 func TestMillion(t *testing.T) {
+	need.Verify(t, "measures")
 	n := env.Number("N", 20000)
 	s := newShop(t)
 	empty := s.start()

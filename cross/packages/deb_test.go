@@ -96,6 +96,7 @@ var destroys = regexp.MustCompile(`(?i)\b(reset|rm|delete|erase|--force\S*|resto
 
 // TestPackages makes the packages of two versions and plays the life of each.
 func TestPackages(t *testing.T) {
+	need.Verify(t, "makes packages of two versions")
 	m := makeAll(t)
 	if m == nil {
 		return

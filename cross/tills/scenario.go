@@ -1,6 +1,7 @@
 package tills
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,6 +38,8 @@ type Scenario struct {
 	Undoes bool // it takes the sale back, whatever became of it, and goes on (of a protocol that Reverses)
 	Exact  bool // the terminal cannot hold an answer for told that the till has not taken whole
 
+	Within time.Duration // in which the terminal comes to know what the till has heard; 0 = a minute
+
 	First  Answer // what it was told before it went on
 	Surely bool   // the terminal is known to have recorded that the till heard the approval First
 
@@ -67,9 +70,10 @@ func (s *Scenario) GoOn(ctx context.Context) error {
 
 // Recorded waits until the terminal has recorded what became of the outcome that the till heard or
 // did not hear. It fails where the till has heard an approval and the terminal does not come to know
-// that in a minute.
+// that within Within.
 func (s *Scenario) Recorded(ctx context.Context) error {
 	heard := s.First.Word == Approved && (s.First.Firm || !s.Acks) // an acknowledgement of the till's may have been lost
+	within := cmp.Or(s.Within, time.Minute)
 	for began := time.Now(); ; {
 		rows, err := s.Rows(ctx)
 		if err != nil {
@@ -81,12 +85,12 @@ func (s *Scenario) Recorded(ctx context.Context) error {
 		}
 		over := len(rows) > 0 && rows[0].Result != "" && rows[0].Told != ""
 		switch took := time.Since(began); {
-		case heard && known, !heard && (over || took > 5*time.Second):
+		case heard && known, !heard && (over || took > within/12):
 			s.Surely = known && s.First.Word == Approved
 			return nil
-		case took > time.Minute && !s.Keeps:
-			return fmt.Errorf("the till has heard an approval, and a minute later the terminal does not know that: %+v", rows)
-		case took > time.Minute:
+		case took > within && !s.Keeps:
+			return fmt.Errorf("the till has heard an approval, and %v later the terminal does not know that: %+v", within, rows)
+		case took > within:
 			return nil
 		}
 		if !passes(ctx, 30*time.Millisecond) {

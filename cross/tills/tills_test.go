@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/cross/tills"
 	"posagent/ecr"
 	"posagent/ecr/caisseap"
@@ -50,7 +51,7 @@ func TestTills(t *testing.T) {
 			rows, err := tills.Chosen(protocol)
 			require.NoError(t, err)
 			way := tills.Way{
-				Addr: ln.Addr().String(), Name: "01", Wait: time.Minute,
+				Addr: ln.Addr().String(), Name: "01", Wait: need.Limit(),
 				Dial: func(ctx context.Context) (net.Conn, error) {
 					return (&net.Dialer{}).DialContext(ctx, "tcp", ln.Addr().String())
 				},

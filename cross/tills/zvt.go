@@ -18,7 +18,7 @@ func newZVT(w Way) Till { return zvt{w} }
 
 func (z zvt) ask(ctx context.Context, do func(*register.Register) (register.Result, error)) (Answer, error) {
 	return z.over(ctx, func(conn net.Conn) (Answer, error) {
-		r, err := register.New(frame.NewTCP(conn, 5*time.Second), register.Options{T4: 30 * time.Second})
+		r, err := register.New(frame.NewTCP(conn, 5*time.Second), register.Options{T4: z.Wait})
 		if err != nil {
 			return Answer{}, err
 		}

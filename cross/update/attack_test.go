@@ -95,6 +95,7 @@ func offered(t *testing.T, dir string) string {
 // TestAttacks: what is spoilt, old, stolen or endless is refused, here and by an independent implementation; the program in place stays,
 // and the repository as it is meant is accepted by both.
 func TestAttacks(t *testing.T) {
+	need.Verify(t, "builds two versions of the program")
 	js := ""
 	if full {
 		js = independent(t)
@@ -255,6 +256,7 @@ func TestAttacks(t *testing.T) {
 
 // TestAnOlderStateAfterALoss: a box whose copies of the metadata were lost, or spoilt, remembers all the same what it has seen.
 func TestAnOlderStateAfterALoss(t *testing.T) {
+	need.Verify(t, "builds two versions of the program")
 	d := newDesk(t)
 	d.offer(d.p.second, secondVersion)
 	older := copyOf(t, d.repository())
@@ -307,6 +309,7 @@ func endless(w http.ResponseWriter, r *http.Request) bool {
 
 // TestAStickThatLies: a folder that leads elsewhere, and a pipe that never ends, are refused.
 func TestAStickThatLies(t *testing.T) {
+	need.Verify(t, "builds two versions of the program")
 	d := newDesk(t)
 	d.offer(d.p.second, secondVersion)
 	for name, spoil := range map[string]func(dir string){

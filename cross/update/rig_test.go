@@ -27,7 +27,7 @@ import (
 	"posagent/ecr/ecrtest/lines"
 )
 
-// programs are built once.
+// programs are built once; the updater is the run's.
 type programs struct{ first, second, updater string }
 
 const (
@@ -78,7 +78,7 @@ var built = sync.OnceValues(func() (p programs, err error) {
 	if err != nil {
 		return p, err
 	}
-	p = programs{filepath.Join(dir, "first"), filepath.Join(dir, "second"), filepath.Join(dir, "posagent-update")}
+	p = programs{first: filepath.Join(dir, "first"), second: filepath.Join(dir, "second")}
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		return p, err
@@ -110,18 +110,15 @@ var built = sync.OnceValues(func() (p programs, err error) {
 	if err := program.Build(p.second, []string{"-ldflags", "-X main.linked=" + secondVersion, "-overlay", filepath.Join(dir, "overlay.json")}); err != nil {
 		return p, err
 	}
-	build := exec.Command("go", "build", "-o", p.updater, "posagent/cmd/posagent-update")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return p, fmt.Errorf("build: %w\n%s", err, out)
-	}
 	return p, nil
 })
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if p, err := built(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(p.first)) // a folder for temporary files
+	if !testing.Short() { // which builds nothing
+		if p, err := built(); err == nil {
+			_ = os.RemoveAll(filepath.Dir(p.first)) // a folder for temporary files
+		}
 	}
 	os.Exit(code)
 }
@@ -149,6 +146,7 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	p, err := built()
 	require.NoError(t, err)
+	p.updater = program.Path(t, "posagent-update")
 	d := &desk{t: t, p: p, dir: t.TempDir()}
 	at := t.TempDir()
 	for _, name := range []string{"targets-key", "targets-key", "online-key"} {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/fleet"
 )
 
@@ -89,6 +90,7 @@ func (b *box) became() fleet.Rollout {
 // TestAHeldRollout: two boxes of three take a version back, and the fourth, a real one, does not take it until the operator lifts the
 // hold. What becomes of it there the operator sees.
 func TestAHeldRollout(t *testing.T) {
+	need.Verify(t, "builds two versions of the program")
 	d := newDesk(t)
 	d.offer(d.p.second, secondVersion)
 	b := unpacked(t, d, "--fleet")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/cross/program"
 )
 
@@ -29,6 +30,7 @@ func (b *box) changed() bool {
 
 // TestAnUpdateThatWorks: the box gets the new program, keeps the one before, and puts it back when a person asks.
 func TestAnUpdateThatWorks(t *testing.T) {
+	need.Verify(t, "builds two versions of the program")
 	d := newDesk(t)
 	d.offer(d.p.second, secondVersion)
 	b := newBox(t, d)
@@ -66,6 +68,7 @@ func TestAnUpdateThatWorks(t *testing.T) {
 // TestAnUpdateThatDoesNot: whatever the new program does, the one before is back with the queue whole, in time, and it opens the
 // journal that the new one has changed.
 func TestAnUpdateThatDoesNot(t *testing.T) {
+	need.Verify(t, "builds two versions of the program")
 	faults := []string{"crash", "hang", "network", "line"}
 	if !full {
 		faults = faults[:1]
@@ -92,7 +95,7 @@ func TestAnUpdateThatDoesNot(t *testing.T) {
 			took := time.Since(began)
 			require.Equal(t, 1, code, said)
 			require.Contains(t, said, "was taken back")
-			require.Less(t, took, 90*time.Second, "%s", said)
+			require.Less(t, took, 3*need.Limit()/2, "%s", said)
 			t.Logf("%s: back after %s: %s", fault, took.Round(time.Second), lastLine(said))
 			require.Equal(t, firstVersion, b.version())
 			require.NoFileExists(t, b.program()+".trial")
@@ -123,6 +126,7 @@ func lastLine(s string) string {
 
 // TestNoUpdateDuringASale: the terminal is restarted once the sale has ended, and no earlier.
 func TestNoUpdateDuringASale(t *testing.T) {
+	need.Verify(t, "builds two versions of the program")
 	d := newDesk(t)
 	d.offer(d.p.second, secondVersion)
 	b := newBox(t, d)
@@ -156,6 +160,7 @@ func TestNoUpdateDuringASale(t *testing.T) {
 
 // TestAKilledUpdateGoesOn: the updater is killed in the middle of a trial, and once more while it takes a program back.
 func TestAKilledUpdateGoesOn(t *testing.T) {
+	need.Verify(t, "builds two versions of the program")
 	if !full {
 		return
 	}
