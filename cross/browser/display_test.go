@@ -105,7 +105,7 @@ func (p *tab) touch(label, then string) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	var tapped time.Time
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
+	for deadline := time.Now().Add(patience()); time.Now().Before(deadline); <-tick.C {
 		if strings.Contains(p.text(), then) {
 			return
 		}
@@ -337,10 +337,10 @@ func TestDisplayIsRead(t *testing.T) {
 		out, _ := exec.Command(built.posagent, "status", "--config", x.file, "--state", x.dir).Output() // the first line says it, not the exit
 		return string(out)
 	}
-	require.Eventually(t, func() bool { return strings.Contains(status(), unseen+" "+x.port+"/display since ") }, patience, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(status(), unseen+" "+x.port+"/display since ") }, patience(), 50*time.Millisecond)
 	p := newTab(t)
 	p.open(x.port + "/display")
-	require.Eventually(t, func() bool { return !strings.Contains(status(), unseen) }, patience, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return !strings.Contains(status(), unseen) }, patience(), 50*time.Millisecond)
 	says := func(want string) {
 		t.Helper()
 		p.until(fmt.Sprintf(`document.getElementById("say").textContent === %q`, want))

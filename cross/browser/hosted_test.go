@@ -226,7 +226,7 @@ func TestHostedFieldsOfAnExpiredSession(t *testing.T) {
 	p.until(`!heard.some(m => m.data.errorCode === "HF0003")`) // not before its time
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(patience); shop.hosted("GET", "/build/state?sessionId="+sid, nil, &reply) == http.StatusOK; <-tick.C {
+	for deadline := time.Now().Add(patience()); shop.hosted("GET", "/build/state?sessionId="+sid, nil, &reply) == http.StatusOK; <-tick.C {
 		require.True(t, time.Now().Before(deadline), "never expires")
 	}
 	p.do(chromedp.KeyEvent("x"), chromedp.KeyEvent("\t")) // in the last field, the e-mail

@@ -43,7 +43,7 @@ func (r *till) send(text string) {
 // expect reads one message; all of ours are shorter than 255 bytes.
 func (r *till) expect(begins string) {
 	r.t.Helper()
-	require.NoError(r.t, r.conn.SetReadDeadline(time.Now().Add(patience)))
+	require.NoError(r.t, r.conn.SetReadDeadline(time.Now().Add(patience())))
 	head := make([]byte, 3)
 	_, err := io.ReadFull(r.conn, head)
 	require.NoError(r.t, err, "instead of %s", begins)
@@ -66,7 +66,7 @@ func (x terminal) paid(t *testing.T, backend string) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &list))
 	require.NotEmpty(t, list.Sales)
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(patience())
 	for {
 		out, err := exec.Command(built.posagent, "wallet", "pay", list.Sales[0].Reference, "--backend", backend).CombinedOutput()
 		if err == nil {
@@ -203,7 +203,7 @@ func TestField_L1ABrowserIsNeverAnswered(t *testing.T) {
 					return
 				}
 				defer line.Close()
-				_ = line.SetDeadline(time.Now().Add(patience))
+				_ = line.SetDeadline(time.Now().Add(patience()))
 				_, err = line.Write([]byte{one[0], 0, 0}) // a whole message, were there such a class
 				answer, readErr := io.ReadAll(line)
 				if err == nil {
@@ -218,7 +218,7 @@ func TestField_L1ABrowserIsNeverAnswered(t *testing.T) {
 	seen := map[byte]bool{}
 	for len(ends) > 0 {
 		e := <-ends
-		require.NoError(t, e.err, "byte %02X: still open after %s", e.first, patience)
+		require.NoError(t, e.err, "byte %02X: still open after %s", e.first, patience())
 		require.Empty(t, e.answer)
 		seen[e.first] = true
 	}

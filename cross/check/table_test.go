@@ -282,8 +282,6 @@ var timed = map[string]string{
 	"cmd/posagent/poll_test.go":             "holds pauses that are drawn to their bounds, and waits for none",
 	"cross/badinput/port_test.go":           "a hostile client: how long it writes and reads no reply",
 	"cross/badinput/upstream_test.go":       "a hostile backend: how late it answers",
-	"cross/browser/display_test.go":         "a module of its own, without cross/need",
-	"cross/browser/rig_test.go":             "a module of its own, without cross/need",
 	"cross/disk/clients_test.go":            "virtual time: a story runs in a bubble",
 	"cross/disk/dialogue_test.go":           "virtual time: stacktest opens the bubble",
 	"cross/doctor/doctor_test.go":           "make doctor-bench judges that an examination takes less than ten seconds",
