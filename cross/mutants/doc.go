@@ -5,8 +5,12 @@
 // turn red. The sources are not touched: each mutant is a `go test -overlay`. A mutant counts as
 // found if it compiles, its test passes without it and fails with it. A timeout is no proof.
 //
-// `make mutants` runs them all. The plain test checks that each text is in its file exactly once
-// and that each named test exists.
+// The tests run as make test runs them; leftToVerify lists the mutants whose tests are of make verify,
+// one of ten at most and none that breaks a rule of money. Tests that run the programs are given
+// programs with the mutant in them.
+//
+// `make mutants` runs them all, MUTANT=regexp some, MUTANTS_SHARD=1/4 the first of every four. The
+// plain test checks that each text is in its file exactly once and that each named test exists.
 //
 // It must not import the rooms that it breaks.
 package mutants

@@ -6,24 +6,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
+	"posagent/cross/program"
 )
 
-const (
-	workers   = 2
-	testBound = 5 * time.Minute // of one run of one test
-)
+const workers = 2
+
+// bound is what one run of one test may take.
+func bound() time.Duration { return 5 * need.Limit() }
 
 func root(t *testing.T) string {
 	t.Helper()
@@ -54,10 +60,10 @@ func (m mutant) broken(root string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// TestTableHolds: every text is there, every mutant is Go, every test exists.
+// TestTableHolds: every text is there, every mutant is Go, every test exists and runs at the level that the table says.
 func TestTableHolds(t *testing.T) {
 	dir := root(t)
-	tests := map[string][]string{}
+	tests := map[string]map[string]bool{}
 	names := map[string]bool{}
 	for _, m := range table {
 		require.False(t, names[m.name], "two mutants are called %q", m.name)
@@ -75,35 +81,99 @@ func TestTableHolds(t *testing.T) {
 			tests[m.pkg] = testsIn(t, filepath.Join(dir, filepath.FromSlash(m.pkg)))
 		}
 		for one := range strings.SplitSeq(m.run, "|") {
-			require.Contains(t, tests[m.pkg], one, "%s: there is no such test in %s", m.name, m.pkg)
+			left, there := tests[m.pkg][one]
+			require.True(t, there, "%s: there is no test %s in %s", m.name, one, m.pkg)
+			if left && leftToVerify[m.name] == "" {
+				t.Errorf("%s: %s is left to make verify: name a test of make test, or list the mutant in leftToVerify", m.name, one)
+			}
+			if !left && leftToVerify[m.name] != "" {
+				t.Errorf("%s: make test runs %s: take the mutant off leftToVerify", m.name, one)
+			}
 		}
 	}
 }
 
-var testName = regexp.MustCompile(`(?m)^func (Test\w*)\(`)
+// money is where a breach costs money: its mutants are found in minutes, by make test.
+var money = regexp.MustCompile(`^(agent/checkout/|agent/outbox/|schemes/backend/books/|store/sqlite/|store/[^/]*$|ecr/session/|ecr/zvt/|ecr/[^/]*/protocol/)`)
 
-func testsIn(t *testing.T, dir string) (names []string) {
+// TestMostAreFoundByMakeTest: at most one mutant of ten is left to make verify, and none that breaks a rule of money.
+func TestMostAreFoundByMakeTest(t *testing.T) {
+	left := 0
+	for _, m := range table {
+		if leftToVerify[m.name] == "" {
+			continue
+		}
+		left++
+		for _, e := range m.edits {
+			require.NotRegexp(t, money, e.file, "%s: name a test of make test that notices it", m.name)
+		}
+	}
+	require.Equal(t, len(leftToVerify), left, "leftToVerify names a mutant that is not in the table")
+	require.LessOrEqual(t, 10*left, len(table))
+}
+
+// testsIn are the tests of a package, and which of them make test leaves out: by a call at their level, or in a function of the package
+// that they call there.
+func testsIn(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	require.NoError(t, err)
-	for _, f := range files {
-		data, err := os.ReadFile(f)
+	all := map[string]*ast.FuncDecl{}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
-		for _, found := range testName.FindAllSubmatch(data, -1) {
-			names = append(names, string(found[1]))
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+				all[f.Name.Name] = f
+			}
 		}
 	}
-	return names
+	tests := map[string]bool{}
+	for name, f := range all {
+		if strings.HasPrefix(name, "Test") {
+			tests[name] = leaves(f, all, map[string]bool{})
+		}
+	}
+	return tests
+}
+
+// leaves reports whether a function says need.Verify or need.Tool, or starts PostgreSQL, whatever else it does.
+func leaves(f *ast.FuncDecl, all map[string]*ast.FuncDecl, seen map[string]bool) (found bool) {
+	seen[f.Name.Name] = true
+	for _, s := range f.Body.List {
+		switch s.(type) {
+		case *ast.ExprStmt, *ast.AssignStmt, *ast.DeclStmt, *ast.ReturnStmt:
+		default:
+			continue // not on every way
+		}
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.SelectorExpr:
+				x, ok := n.X.(*ast.Ident)
+				found = found || ok && (x.Name == "need" && (n.Sel.Name == "Verify" || n.Sel.Name == "Tool") || x.Name == "pgtest")
+			case *ast.CallExpr:
+				if name, ok := n.Fun.(*ast.Ident); ok && !found && all[name.Name] != nil && !seen[name.Name] {
+					found = leaves(all[name.Name], all, seen)
+				}
+			}
+			return true
+		})
+	}
+	return found
 }
 
 // lab compiles and runs.
 type lab struct {
 	root, dir string
 	mu        sync.Mutex
-	sound     map[string]error // package and pattern -> whether it passes without a mutant
+	sound     map[string]error // package, pattern and level -> whether it passes without a mutant
+	building  sync.Mutex
+	deps      map[string]map[string]bool // package, with tests or without -> what it is made of
 }
 
-// compile builds the tests of a package, with files replaced.
+// compile builds the tests of a package, with files replaced; and the programs, where the tests run them.
 func (l *lab) compile(pkg, name string, files map[string][]byte) (string, error) {
 	dir := filepath.Join(l.dir, name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -126,28 +196,98 @@ func (l *lab) compile(pkg, name string, files map[string][]byte) (string, error)
 		return "", err
 	}
 	bin := filepath.Join(dir, "test")
-	cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", put, "-o", bin, "./"+pkg)
-	cmd.Dir, cmd.Env = l.root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := l.tool("test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", put, "-o", bin, "./"+pkg); err != nil {
 		return "", fmt.Errorf("does not compile: %w\n%s", err, out)
 	}
-	return bin, nil
+	if !l.has(pkg, true, "cross/program") {
+		return bin, nil
+	}
+	return bin, l.programs(filepath.Join(dir, "programs"), put, files)
+}
+
+// programs builds the programs that a mutant is part of; the others are those of the tree, which are built once.
+func (l *lab) programs(to, overlay string, files map[string][]byte) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"posagent", "posagent-backend", "posagent-update"} {
+		whole, broken := filepath.Join(l.dir, "programs", name), false
+		for file := range files {
+			broken = broken || l.has("cmd/"+name, false, path.Dir(file))
+		}
+		if broken {
+			if out, err := l.tool("build", "-ldflags=-s -w", "-overlay", overlay, "-o", filepath.Join(to, name), "./cmd/"+name); err != nil {
+				return fmt.Errorf("does not build: %w\n%s", err, out)
+			}
+			continue
+		}
+		if err := l.once(whole, func() error {
+			if out, err := l.tool("build", "-ldflags=-s -w", "-o", whole, "./cmd/"+name); err != nil {
+				return fmt.Errorf("build: %w\n%s", err, out)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if err := os.Symlink(whole, filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// once makes a file that is not there.
+func (l *lab) once(file string, build func() error) error {
+	l.building.Lock()
+	defer l.building.Unlock()
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	return build()
+}
+
+func (l *lab) tool(args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Env = l.root, append(os.Environ(), "CGO_ENABLED=0")
+	return cmd.CombinedOutput()
+}
+
+// has reports whether a package, with its tests or without, has another one in it.
+func (l *lab) has(pkg string, tests bool, other string) bool {
+	l.building.Lock()
+	defer l.building.Unlock()
+	id := fmt.Sprint(pkg, " ", tests)
+	if l.deps[id] == nil {
+		l.deps[id] = map[string]bool{}
+		out, _ := l.tool("list", "-deps", fmt.Sprint("-test=", tests), "-f", "{{.ImportPath}}", "./"+pkg) // what is not there does not compile, either
+		for dep := range strings.FieldsSeq(string(out)) {
+			l.deps[id][strings.TrimPrefix(dep, "posagent/")] = true
+		}
+	}
+	return l.deps[id][other]
 }
 
 var (
 	errTimeOut   = errors.New("no result in time")
 	errNoTests   = errors.New("no test ran")
+	errSkipped   = errors.New("make test skips it: name another test, or list the mutant in leftToVerify")
 	firstFailure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	passed       = regexp.MustCompile(`(?m)^--- PASS: `)
 )
 
-// run runs a test: the name of what failed, "" when all passed.
-func (l *lab) run(bin, pkg, pattern string) (failed string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), testBound)
+// run runs the test of a mutant as make test does, or as make verify: the name of what failed, "" when all passed.
+func (l *lab) run(bin string, m mutant) (failed string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), bound())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, bin, "-test.count=1", "-test.v", "-test.run", "^("+pattern+")$")
-	cmd.Dir = filepath.Join(l.root, filepath.FromSlash(pkg))
-	if overlay := filepath.Join(filepath.Dir(bin), "overlay.json"); pkg == "cross/kill" || pkg == "cross/update" || pkg == "cross/fleet" || pkg == "cmd/posagent-backend" { // they build the program themselves
-		cmd.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay)
+	verify := leftToVerify[m.name] != ""
+	cmd := exec.CommandContext(ctx, bin, "-test.count=1", "-test.v", fmt.Sprint("-test.short=", !verify), "-test.run", "^("+m.run+")$")
+	cmd.Dir = filepath.Join(l.root, filepath.FromSlash(m.pkg))
+	cmd.Env = os.Environ()
+	if programs := filepath.Join(filepath.Dir(bin), "programs"); l.has(m.pkg, true, "cross/program") {
+		cmd.Env = append(cmd.Env, program.Env+"="+programs)
+	}
+	if verify { // it may build a program of its own
+		cmd.Env = append(cmd.Env, "GOFLAGS=-overlay="+filepath.Join(filepath.Dir(bin), "overlay.json"))
 	}
 	out, err := cmd.CombinedOutput()
 	switch {
@@ -155,6 +295,8 @@ func (l *lab) run(bin, pkg, pattern string) (failed string, err error) {
 		return "", errTimeOut
 	case !bytes.Contains(out, []byte("=== RUN")):
 		return "", errNoTests
+	case err == nil && !passed.Match(out):
+		return "", errSkipped
 	case err == nil:
 		return "", nil
 	}
@@ -167,11 +309,11 @@ func (l *lab) run(bin, pkg, pattern string) (failed string, err error) {
 	return "", fmt.Errorf("ended otherwise: %w\n%s", err, out)
 }
 
-// passes makes sure, once per test, that it passes without any mutant.
+// passes makes sure, once per test and level, that it passes without any mutant.
 func (l *lab) passes(m mutant) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	id := m.pkg + " " + m.run
+	id := fmt.Sprint(m.pkg, " ", m.run, " ", leftToVerify[m.name] != "")
 	if err, known := l.sound[id]; known {
 		return err
 	}
@@ -182,7 +324,7 @@ func (l *lab) passes(m mutant) error {
 	}
 	if err == nil {
 		var failed string
-		if failed, err = l.run(bin, m.pkg, m.run); failed != "" {
+		if failed, err = l.run(bin, m); failed != "" {
 			err = fmt.Errorf("%s fails without a mutant", failed)
 		}
 	}
@@ -213,48 +355,53 @@ func (l *lab) try(i int, m mutant) (f finding) {
 	if err != nil {
 		return finding{err: err}
 	}
-	f.red, f.err = l.run(bin, m.pkg, m.run)
+	f.red, f.err = l.run(bin, m)
 	return f
 }
 
 // TestMutants runs them all, where it is asked to, and otherwise the one everything else rests on. MUTANT chooses by a
-// regular expression.
+// regular expression; MUTANTS_SHARD=1/4 takes the first of every four.
 func TestMutants(t *testing.T) {
 	chosen := os.Getenv("MUTANT")
 	if os.Getenv("MUTANTS") == "" {
+		need.Verify(t, "compiles a mutant")
 		t.Log("make mutants runs them all")
 		chosen = "^synchronous=NORMAL, believed"
 	}
 	wanted, err := regexp.Compile(chosen)
 	require.NoError(t, err)
-	l := &lab{root: root(t), dir: t.TempDir(), sound: map[string]error{}}
-	found := make([]finding, len(table))
+	part, parts := shard(t)
+	var list []mutant
+	for i, m := range table {
+		if wanted.MatchString(m.name) && i%parts == part-1 {
+			list = append(list, m)
+		}
+	}
+	require.NotEmpty(t, list)
+	l := &lab{root: root(t), dir: t.TempDir(), sound: map[string]error{}, deps: map[string]map[string]bool{}}
+	found := make([]finding, len(list))
 	queue := make(chan int)
+	var done atomic.Int64
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
 			for i := range queue {
-				found[i] = l.try(i, table[i])
-				t.Log(line(table[i], found[i]))
+				found[i] = l.try(i, list[i])
+				t.Logf("%d of %d: %s", done.Add(1), len(list), line(list[i], found[i]))
 			}
 		})
 	}
-	ran := 0
-	for i, m := range table {
-		if wanted.MatchString(m.name) {
-			ran++
-			queue <- i
-		}
+	for i := range list {
+		queue <- i
 	}
 	close(queue)
 	wg.Wait()
 	var out strings.Builder
+	var took time.Duration
 	red := 0
-	for i, m := range table {
-		if !wanted.MatchString(m.name) {
-			continue
-		}
+	for i, m := range list {
 		fmt.Fprintln(&out, line(m, found[i]))
+		took += found[i].took
 		switch {
 		case found[i].err != nil:
 			t.Errorf("%s: %v", m.name, found[i].err)
@@ -264,8 +411,20 @@ func TestMutants(t *testing.T) {
 			red++
 		}
 	}
-	t.Logf("%d of %d mutants red\n%s", red, ran, out.String())
-	require.Positive(t, ran)
+	t.Logf("%d of %d mutants red, %.1f s each\n%s", red, len(list), took.Seconds()/float64(len(list)), out.String())
+}
+
+// shard is the part that MUTANTS_SHARD names, from 1 on, and of how many.
+func shard(t *testing.T) (part, parts int) {
+	t.Helper()
+	text := os.Getenv("MUTANTS_SHARD")
+	if text == "" {
+		return 1, 1
+	}
+	n, err := fmt.Sscanf(text, "%d/%d", &part, &parts)
+	require.NoError(t, err, "MUTANTS_SHARD=%s: write it as 1/4", text)
+	require.True(t, n == 2 && part >= 1 && part <= parts, "MUTANTS_SHARD=%s: write it as 1/4", text)
+	return part, parts
 }
 
 func line(m mutant, f finding) string {

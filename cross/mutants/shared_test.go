@@ -169,7 +169,7 @@ var ofShared = []mutant{
 	var do scenario.Do
 	write := r.DB.Write`},
 	}},
-	{"a fleet's terminals forget what they owe", "cross/fleet", "TestFleet", []edit{
+	{"a fleet's terminals forget what they owe", "cross/sim", "TestDays", []edit{
 		{"agent/checkout/undo.go", `	s.Phase, s.LastRead, s.Unheard, s.Settling = Reversing, false, false, false`, `	s.Phase, s.LastRead, s.Unheard, s.Settling = Done, false, false, false`},
 		{"agent/checkout/undo.go", `	s, next := attempt(s, e)
 	return s, append(append(out, next...), Effect{Do: Tell})`, `	return s, append(out, Effect{Do: Tell})`},
