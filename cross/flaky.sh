@@ -36,10 +36,10 @@ while [ "$i" -lt "${BUSY:-0}" ]; do
 	i=$((i + 1))
 done
 FAILED=$(mktemp)
-POSAGENT_PROGRAMS=$(GO="$go" sh cross/programs.sh) || exit 1
-export FAILED GO="$go" N="$n" POSAGENT_PROGRAMS
 trap 'kill $busy 2>/dev/null; rm -f "$FAILED"' EXIT
 trap 'exit 130' INT TERM
+POSAGENT_PROGRAMS=$(GO="$go" sh cross/programs.sh) || exit 1
+export FAILED GO="$go" N="$n" POSAGENT_PROGRAMS
 list=$("$go" list $packages) || exit 1
 lanes=${LANES:-$(getconf _NPROCESSORS_ONLN)}
 if ! echo "$list" | xargs -n 1 -P "$lanes" sh cross/flaky.sh one || [ -s "$FAILED" ]; then

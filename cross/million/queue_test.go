@@ -16,6 +16,7 @@ import (
 
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/cross/need"
 	"posagent/store"
 )
 
@@ -147,7 +148,7 @@ func measureQueue(t *testing.T, n int, state string) (r result, err error) {
 	full.answer.Store(true)
 	full.o.Online()
 	began := time.Now()
-	for full.done.Load() == 0 && time.Since(began) < time.Minute {
+	for full.done.Load() == 0 && time.Since(began) < need.Limit() {
 		<-time.After(time.Millisecond)
 	}
 	began, first := time.Now(), full.done.Load()
