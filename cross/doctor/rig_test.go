@@ -21,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/ecr/ecrtest/lines"
 )
@@ -130,7 +131,7 @@ func (b *box) stop() {
 		_ = b.up.Cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-b.up.Dead:
-		case <-time.After(program.Patience):
+		case <-time.After(need.Limit()):
 			b.up.Kill()
 		}
 		b.up = nil
@@ -151,7 +152,7 @@ func (b *box) must(args ...string) string {
 // until repeats a look at the box until it is so.
 func (b *box) until(what string, is func() bool) {
 	b.t.Helper()
-	late := time.Now().Add(program.Patience)
+	late := need.Deadline()
 	for !is() {
 		require.True(b.t, time.Now().Before(late), "%s", what)
 		<-time.After(50 * time.Millisecond)
@@ -187,7 +188,7 @@ func (e examined) fails() (ids []string) {
 // examine runs doctor as it is installed.
 func (b *box) examine() (e examined) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), program.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), need.Limit())
 	defer cancel()
 	cmd := b.command(ctx, "doctor", "--json")
 	if b.elsewhere != "" {

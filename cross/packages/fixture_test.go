@@ -201,7 +201,7 @@ func sells(t *testing.T, binary, state string, open bool) {
 	paying, err := program.Run(exec.Command(binary, "register", "pay", "900.08", "--abort-after", "10m", "--line", register, "--config", config))
 	require.NoError(t, err)
 	defer paying.Kill()
-	for late := time.Now().Add(program.Patience); ; {
+	for late := need.Deadline(); ; {
 		_, said := ran(t, nil, binary, "sale", "list", "--json", "--state", state)
 		if strings.Contains(said, `"phase": "WAITING"`) {
 			return

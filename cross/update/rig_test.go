@@ -293,7 +293,7 @@ func (b *box) supervise() {
 
 func (b *box) waitFor(what string, is func() bool) {
 	b.t.Helper()
-	for until := time.Now().Add(program.Patience); !is(); time.Sleep(100 * time.Millisecond) {
+	for until := need.Deadline(); !is(); time.Sleep(100 * time.Millisecond) {
 		require.True(b.t, time.Now().Before(until), "%s: %s", what, b.status())
 	}
 }
