@@ -228,7 +228,7 @@ var modules = []module{
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
 	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
-	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "store/postgres/pgtest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/certs", "cross/env", "cross/stack/stacktest", "cmd/usage/usagetest"} // packages made of test code
+	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "store/postgres/pgtest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/program", "cross/certs", "cross/env", "cross/stack/stacktest", "cmd/usage/usagetest"} // packages made of test code
 )
 
 // cores do no I/O and have no clock.

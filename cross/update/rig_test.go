@@ -73,8 +73,11 @@ func init() {
 }
 `
 
+// folder is where they are built; TestMain removes it.
+var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "posagent-update") })
+
 var built = sync.OnceValues(func() (p programs, err error) {
-	dir, err := os.MkdirTemp("", "posagent-update")
+	dir, err := folder()
 	if err != nil {
 		return p, err
 	}
@@ -115,10 +118,8 @@ var built = sync.OnceValues(func() (p programs, err error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if !testing.Short() { // which builds nothing
-		if p, err := built(); err == nil {
-			_ = os.RemoveAll(filepath.Dir(p.first)) // a folder for temporary files
-		}
+	if dir, err := folder(); err == nil {
+		_ = os.RemoveAll(dir) // a folder for temporary files
 	}
 	os.Exit(code)
 }

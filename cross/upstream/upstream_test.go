@@ -303,7 +303,7 @@ func TestFlapping(t *testing.T) {
 		}))
 	}
 	all.report(t, fmt.Sprintf("flapping %d times for %v", hours, each), seed)
-	require.True(t, testing.Short() || all.approved < all.sales)
+	require.True(t, each < time.Hour || all.approved < all.sales)
 }
 
 // forgets is an outbox without memory, seen from the network: reversals are never sent, and reported as done.
