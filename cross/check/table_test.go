@@ -86,7 +86,7 @@ var rooms = []room{
 	{"ecr/ecr17/protocol", []string{"ecr", "ecr/ecr17", "ecr/life"}, "frames and their check byte; makes ECR17 an ecr.Protocol"},
 	{"ecr/ecr17/till", nil, "a register of ECR17, written from the README: shares nothing with the terminal"},
 	{"ecr/session", []string{"ecr"}, "joins a line, any dialogue and a desk; knows no protocol"},
-	{"ecr/ecrtest", []string{"ecr", "ecr/ecrtest/desk", "ecr/ecrtest/lines", "ecr/session", "schemes/money"}, "the conformance suite of register protocols: knows none"},
+	{"ecr/ecrtest", []string{"cross/need", "ecr", "ecr/ecrtest/desk", "ecr/ecrtest/lines", "ecr/session", "schemes/money"}, "the conformance suite of register protocols: knows none"},
 	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},
 	{"ecr/ecrtest/lines", []string{"ecr"}, "lines for tests and measurements: knows bytes alone"},
 	{"ecr/ecrtest/toy", []string{"ecr", "ecr/life", "schemes/money"}, "a protocol for tests alone: what each protocol needs, and no more"},

@@ -30,7 +30,9 @@ var ofReconcile = []mutant{
 		{"agent/reconcile/match.go", `case r.Quarantined && r.Aside == "":`, `case false:`},
 	}},
 	{"sales that the list lacks are passed over", "agent/reconcile", "TestEachPlantedDifferenceIsFound", []edit{
-		{"agent/reconcile/run.go", `if s.row < 0 && !nowhere && period.has(s.createdMS) &&`, `if false && !nowhere && period.has(s.createdMS) &&`},
+		{"agent/reconcile/run.go", `case len(lines) == 0 || slices.Contains(lines, s.line):
+			r.unlisted`, `case false:
+			r.unlisted`},
 	}},
 	{"a sale that the list has twice is two sales", "agent/reconcile", "TestEachPlantedDifferenceIsFound", []edit{
 		{"agent/reconcile/match.go", `of[p.row] < 0 && s.row < 0 {`, `of[p.row] < 0 {`},
