@@ -13,6 +13,7 @@ import (
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive"
 	"posagent/agent/paylink"
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
@@ -52,21 +53,21 @@ func (w Ways) barred() *ready.Trouble {
 	return w.Barred()
 }
 
-// noSale is why no sale may begin, "" = one may.
-func (w Ways) noSale() string {
+// noSale is what forbids sales.
+func (w Ways) noSale() drive.Bar {
 	switch t := w.barred(); {
 	case t == nil:
-		return ""
+		return drive.NoBar
 	case t.Cause == ready.NotConfirmed:
-		return "the operator has not confirmed this terminal yet"
+		return drive.Unconfirmed
 	default:
-		return w.ended()
+		return drive.Replaced
 	}
 }
 
 // ended is why the terminal takes nothing new at all, "" = it is in use. One that is not confirmed yet stores what local clients write.
 func (w Ways) ended() string {
-	if t := w.barred(); t != nil && t.Cause != ready.NotConfirmed {
+	if w.noSale() == drive.Replaced {
 		return "this box is not the terminal any more"
 	}
 	return ""

@@ -17,10 +17,10 @@ var ofSales = []mutant{
 		{"agent/ready/ready.go", `case f.Lines == 0 && f.Sellers == 0:`, `case false:`},
 	}},
 	{"a terminal that the operator has not confirmed sells over HTTP", till, "TestAnUnconfirmedTerminalBeginsNothing", []edit{
-		{"agent/readiness.go", `return "the operator has not confirmed this terminal yet"`, `return ""`},
+		{"agent/readiness.go", `return drive.Unconfirmed`, `return drive.NoBar`},
 	}},
 	{"a terminal that was revoked sells on while a sale is open", till, "TestField2_M12WhatForbidsSalesTakesEffectAtOnce", []edit{
-		{"agent/checkout/drive/begin.go", `if why := d.barred(); why != "" {`, `if why := ""; why != "" {`},
+		{"agent/readiness.go", `return drive.Replaced`, `return drive.NoBar`},
 	}},
 	{"an unheard approval is taken back unasked", till, "TestUnheardApprovalIsKept", []edit{
 		{"agent/till/ask.go", `Keep: b.Unheard != Undo,`, `Keep: b.Unheard == Keep,`},

@@ -57,8 +57,11 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	case known != "":
 		return d.joinKnown(ctx, known, req.Kind)
 	}
-	if why := d.barred(); why != "" {
-		return ecr.Sale{}, refuse(ecr.NotReady, "%s", why)
+	switch d.barred() {
+	case Unconfirmed:
+		return ecr.Sale{}, refuse(ecr.NotReady, "the operator has not confirmed this terminal yet")
+	case Replaced:
+		return ecr.Sale{}, refuse(ecr.NotReady, "this box is not the terminal any more")
 	}
 	a := &accepting{d: d, req: req, key: d.keyOf(req, old)}
 	if req.Kind == ecr.Payment {

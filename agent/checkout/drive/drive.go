@@ -109,10 +109,19 @@ type Options struct {
 	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 	// Closed runs in the commit that closes a batch. Nil = nothing.
 	Closed func(tx store.Tx, batch int) error
-	// Barred is why no sale may begin now, "" = one may. It is asked at each: what forbids sales takes effect at once
-	// (MONEY E.4), and sales that are open go on. Nil = nothing does.
-	Barred func() string
+	// Barred says whether a sale may begin now. It is asked at each: what forbids sales takes effect at once (MONEY E.4), and sales
+	// that are open go on. Nil = nothing does.
+	Barred func() Bar
 }
+
+// Bar is what forbids sales.
+type Bar int
+
+const (
+	NoBar       Bar = iota
+	Unconfirmed     // by the operator: another box may still have this journal
+	Replaced        // the box is not the terminal any more
+)
 
 const (
 	defaultGrace   = 10 * time.Minute
@@ -147,7 +156,7 @@ type Drive struct {
 	log        *slog.Logger
 	audit      func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 	closed     func(tx store.Tx, batch int) error
-	barred     func() string
+	barred     func() Bar
 
 	ready   atomic.Bool
 	resumed chan struct{} // closed with the first ready
@@ -183,7 +192,7 @@ func New(o Options) *Drive {
 		d.boot = func() time.Duration { return time.Since(born) }
 	}
 	if d.barred == nil {
-		d.barred = func() string { return "" }
+		d.barred = func() Bar { return NoBar }
 	}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
