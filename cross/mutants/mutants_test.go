@@ -86,7 +86,7 @@ func TestTableHolds(t *testing.T) {
 			if left && leftToVerify[m.name] == "" {
 				t.Errorf("%s: %s is left to make verify: name a test of make test, or list the mutant in leftToVerify", m.name, one)
 			}
-			if !left && leftToVerify[m.name] != "" {
+			if !left && leftToVerify[m.name] != "" && !strings.HasPrefix(m.name, "PostgreSQL: ") { // whose part of a test may be a subtest
 				t.Errorf("%s: make test runs %s: take the mutant off leftToVerify", m.name, one)
 			}
 		}
