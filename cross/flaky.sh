@@ -38,8 +38,8 @@ done
 FAILED=$(mktemp)
 trap 'kill $busy 2>/dev/null; rm -f "$FAILED"' EXIT
 trap 'exit 130' INT TERM
-POSAGENT_PROGRAMS=$(GO="$go" sh cross/programs.sh) || exit 1
-export FAILED GO="$go" N="$n" POSAGENT_PROGRAMS
+PROGRAMS=$(GO="$go" sh cross/programs.sh) || exit 1
+export FAILED GO="$go" N="$n" PROGRAMS
 list=$("$go" list $packages) || exit 1
 lanes=${LANES:-$(getconf _NPROCESSORS_ONLN)}
 if ! echo "$list" | xargs -n 1 -P "$lanes" sh cross/flaky.sh one || [ -s "$FAILED" ]; then

@@ -18,8 +18,8 @@ formatted() {
 }
 
 tests() {
-	POSAGENT_PROGRAMS=$(GO="$go" sh cross/programs.sh) || return 1
-	export POSAGENT_PROGRAMS
+	PROGRAMS=$(GO="$go" sh cross/programs.sh) || return 1
+	export PROGRAMS
 	# Vet runs with each package. Twice as many packages at a time as processors: the tests wait more than they compute.
 	"$go" test -short -vet=all -timeout "$(sh cross/patience.sh 20)" -p "$((2 * processors))" ${PACKAGES:-./...}
 }

@@ -56,7 +56,7 @@ packages() { # packages STEP
 }
 
 programs() {
-	POSAGENT_PROGRAMS=$(GO="$go" sh cross/programs.sh) && export POSAGENT_PROGRAMS
+	PROGRAMS=$(GO="$go" sh cross/programs.sh) && export PROGRAMS
 }
 
 raced() {

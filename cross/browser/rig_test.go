@@ -53,7 +53,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	if programs := os.Getenv("POSAGENT_PROGRAMS"); programs != "" { // a run's, as cross/program has them
+	if programs := os.Getenv("PROGRAMS"); programs != "" { // a run's, as cross/program has them
 		built.posagent = filepath.Join(programs, "posagent")
 	} else {
 		built.posagent = filepath.Join(dir, "posagent")

@@ -29,7 +29,7 @@ func Build(to string, flags []string, env ...string) error {
 
 // Env names the folder of the programs that a run has built for all its tests. cross/programs.sh makes it; its name holds
 // the digest of what is inside, so that a cached result belongs to one program.
-const Env = "POSAGENT_PROGRAMS"
+const Env = "PROGRAMS"
 
 // Path returns the path of one of the product's programs (posagent, posagent-backend, posagent-update): the run's, or one
 // that it builds into out/programs of the tree. It fails the test where the program does not build.
