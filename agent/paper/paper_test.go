@@ -256,6 +256,7 @@ func TestAPowerCutWhilePrinting(t *testing.T) {
 
 // TestPaperEndsWithinAReceipt: on a real line; the receipt is printed again as a copy, and the next ones follow.
 func TestPaperEndsWithinAReceipt(t *testing.T) {
+	t.Parallel()
 	s, prof, dir := newShop(t), narrow(t), t.TempDir()
 	far := printertest.New(printertest.Config{Columns: prof.Columns, Dots: prof.Dots, RealTime: true, Kanji: true, Stops: true})
 	cable, err := lines.Plug(dir)

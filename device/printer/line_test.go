@@ -76,6 +76,7 @@ func (s *serial) printer(prof printer.Profile, change func(*line.Config)) *print
 
 // TestSerialPrinter prints every example over a serial line, with a printer that answers.
 func TestSerialPrinter(t *testing.T) {
+	t.Parallel()
 	for _, columns := range []int{32, 48} {
 		prof := profile(t, columns)
 		s := newSerial(t, prof)
@@ -95,6 +96,7 @@ func TestSerialPrinter(t *testing.T) {
 
 // TestSerialPaperOut: the paper ends within a document on a real line, and comes back.
 func TestSerialPaperOut(t *testing.T) {
+	t.Parallel()
 	prof := profile(t, 48)
 	s := newSerial(t, prof)
 	s.plug(true)
@@ -145,6 +147,7 @@ func TestSerialCableIsPulled(t *testing.T) {
 // TestSerialPrinterIsOff: the system takes bytes for a printer that is switched off until its own memory is full. Without status commands
 // that is all that is noticed; the next document after power-on is whole.
 func TestSerialPrinterIsOff(t *testing.T) {
+	t.Parallel()
 	prof := profile(t, 48)
 	prof.Status = printer.NoStatus
 	s := newSerial(t, prof)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/ecr"
 	"posagent/ecr/caisseap"
 	caisseaplines "posagent/ecr/caisseap/protocol"
@@ -380,7 +381,7 @@ func TestAGoodTerminalPasses(t *testing.T) {
 				readings = append(readings, booksOf)
 			}
 			for _, read := range readings {
-				card := scored(t, p, speaks, "", 1000, read)
+				card := scored(t, p, speaks, "", need.Size(100, 1000), read)
 				for _, r := range card.Rows {
 					want := torture.Passed
 					if slices.Contains(cannot, r.Row) {
