@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -50,7 +49,7 @@ func TestAnItalianTillLosesItsAnswers(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.toml"), fmt.Appendf(nil, italianLines, cable.Name), 0o600))
 	p := runProgramIn(t, dir)
 	require.Len(t, p.registers, 2)
-	patient := till.Options{ID: "00000001", Wait: need.Limit(), AckWait: 20 * time.Second}
+	patient := till.Options{ID: "00000001", Wait: need.Limit(), AckWait: need.Limit() / 12}
 	dial := func(id string) *till.Till {
 		conn, err := net.DialTimeout("tcp", p.registers[0], need.Limit())
 		require.NoError(t, err)
