@@ -1,6 +1,7 @@
 package main
 
 import (
+	"time"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -49,7 +50,7 @@ func TestAnItalianTillLosesItsAnswers(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.toml"), fmt.Appendf(nil, italianLines, cable.Name), 0o600))
 	p := runProgramIn(t, dir)
 	require.Len(t, p.registers, 2)
-	patient := till.Options{ID: "00000001", Wait: need.Limit(), AckWait: need.Limit() / 12}
+	patient := till.Options{ID: "00000001", Wait: need.Limit(), AckWait: min(need.Limit()/12, 20*time.Second)}
 	dial := func(id string) *till.Till {
 		conn, err := net.DialTimeout("tcp", p.registers[0], need.Limit())
 		require.NoError(t, err)
