@@ -1,5 +1,5 @@
 // Command postgres starts one PostgreSQL server for a run of tests, runs a command with the server's URL in
-// POSAGENT_RUN_POSTGRES, and ends the server with it:
+// RUN_POSTGRES, and ends the server with it:
 //
 //	go run ./cross/postgres go test ./...
 //

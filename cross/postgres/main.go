@@ -13,7 +13,7 @@ import (
 )
 
 // envRun is what pgtest.EnvRun is: that package is for tests.
-const envRun = "POSAGENT_RUN_POSTGRES"
+const envRun = "RUN_POSTGRES"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

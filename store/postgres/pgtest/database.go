@@ -15,7 +15,7 @@ import (
 )
 
 // EnvRun names the server that a run of tests shares: a URL, as Server.URL("") has it. cross/postgres sets it.
-const EnvRun = "POSAGENT_RUN_POSTGRES"
+const EnvRun = "RUN_POSTGRES"
 
 // Database is a database of a test's own, whose errors fail the test. It is gone after the test.
 type Database struct {
