@@ -29,7 +29,7 @@ import (
 func TestTheDailyComparisonIsSeen(t *testing.T) {
 	db, dir := storetest.Open(t, agent.Schema()...), t.TempDir()
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { // the setting is older than this start
-		_, err := tx.Exec(`INSERT INTO daily_runs VALUES (1, '2020-01-01', 0, 'first', '', 0, 0, 0, '', 0, 0, X'5B5D')`)
+		_, err := tx.Exec(`INSERT INTO daily_runs VALUES (1, '2020-01-01', 0, 'first', '', 0, 0, 0, '', 0, 0, X'5B5D', 0)`)
 		return err
 	}))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
