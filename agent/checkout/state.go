@@ -90,6 +90,7 @@ type State struct {
 	Sends   int  `json:"sends,omitempty"`   // initialize attempts, counted before each
 	Unsent  int  `json:"unsent,omitempty"`  // attempts 1 to Unsent have ended without ever having a connection
 	Lost    int  `json:"lost,omitempty"`    // attempts whose effect is not known
+	Heard   bool `json:"heard,omitempty"`   // a reply to an attempt, or a status, was heard: the sale was sent
 	Unheard bool `json:"unheard,omitempty"` // no answer to any attempt: one status try decides
 
 	// What was seen.
@@ -142,8 +143,11 @@ type Terms struct {
 }
 
 // NeverSent says whether no attempt under the sale's Key, in any run, ever had a connection. An
-// attempt whose end is not in the state counts as sent.
-func NeverSent(s State) bool { return s.Sends == s.Unsent && s.TransactionID == 0 }
+// attempt whose end is not in the state counts as sent, and so does a sale of which anything was
+// heard. It reads the state alone: what a run knows in memory is gone after a restart.
+func NeverSent(s State) bool {
+	return s.Sends == s.Unsent && !s.Heard && s.Wire == "" && s.TransactionID == 0 && s.PPRef == ""
+}
 
 // Owed says whether an undo is owed for the sale as it stands: it was, or may have been, sent, it
 // is not approved, and nothing proves yet that no money moved.

@@ -33,6 +33,7 @@ func hide(s *State) []Effect {
 // learn keeps what a status says.
 func learn(s State, e Event) State {
 	st := e.Status
+	s.Heard = true
 	if st.State != s.Wire {
 		s.Wire, s.WireAt = st.State, e.Now
 	}
@@ -58,6 +59,7 @@ func learn(s State, e Event) State {
 
 // learnReply keeps what the answer to an initialize says.
 func learnReply(s State, r aapay.Reply) State {
+	s.Heard = true
 	if r.Response == nil || r.Response.NAA2ECR == nil {
 		return s
 	}

@@ -23,7 +23,7 @@ type Sales struct {
 type Sale struct {
 	seq      uint64
 	limits   checkout.Limits // as that commit left them
-	leaving  int             // the attempt of initialize that is being sent, or was sent last
+	resting  int             // an attempt of initialize that was counted in this run and has not left; 0 = none
 	readStop chan struct{}   // of the read that waits, nil = none does
 	readGen  int             // counts the questions that were scheduled or stopped
 	tickStop chan struct{}
@@ -189,23 +189,25 @@ func (s *Sales) Deadline(l *Sale) time.Duration {
 	return l.limits.Deadline
 }
 
-// Leaving notes which attempt of initialize is, or may be, under way; 0 = none.
-func (s *Sales) Leaving(key wire.Key, try int) {
+// Rests notes that an attempt of initialize was counted in this run and has not left yet.
+func (s *Sales) Rests(key wire.Key, try int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sale(key).leaving = try
+	s.sale(key).resting = try
 }
 
-// SomeTry is an attempt whose number is not read yet.
-const SomeTry = -1
-
-// IsLeaving says whether the latest attempt has left: one that still rests between two attempts has
-// not.
-func (s *Sales) IsLeaving(row *journal.Row) bool {
+// TakeResting ends the rest of an attempt. It returns true to one caller, which may send the attempt
+// or say that it was not sent. It returns false where the attempt has left, and of every attempt that
+// an earlier run has counted: memory never proves that one was not sent.
+func (s *Sales) TakeResting(key wire.Key, try int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := s.sales[row.Key]
-	return l != nil && (l.leaving == SomeTry || l.leaving == row.State.Sends)
+	l := s.sales[key]
+	if l == nil || try == 0 || l.resting != try {
+		return false
+	}
+	l.resting = 0
+	return true
 }
 
 // SetPrompt notes how the dialogue of a sale is ended; false where the sale is over and forgotten.

@@ -62,8 +62,10 @@ func (p *Performer) Do(s journal.Step) {
 	for _, f := range effects {
 		switch f.Do {
 		case checkout.Initialize, checkout.SendPlain:
+			try := row.State.Sends
+			p.sales.Rests(key, try)
 			p.progress(key, ecr.StepStarting)
-			p.Later(func(ctx context.Context) { p.initialize(ctx, key, f.After) })
+			p.Later(func(ctx context.Context) { p.initialize(ctx, key, try, f.After) })
 		case checkout.ReadStatus:
 			// One overtaken by a newer commit does not replace that one's read; but where none
 			// waits it must go on, or an acknowledgement that comes while a status is being decided

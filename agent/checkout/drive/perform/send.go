@@ -16,12 +16,11 @@ import (
 	"posagent/store"
 )
 
-// initialize sends once, if the sale still wants it.
-func (p *Performer) initialize(ctx context.Context, key wire.Key, after time.Duration) {
+// initialize sends one attempt, if the sale still wants it.
+func (p *Performer) initialize(ctx context.Context, key wire.Key, try int, after time.Duration) {
 	if !Pause(ctx, after, nil) {
 		return
 	}
-	p.sales.Leaving(key, live.SomeTry) // before the phase is read: an abort that comes now waits for what this comes to
 	var row *journal.Row
 	var body []byte
 	err := p.db.Read(ctx, func(r store.Reader) error {
@@ -33,11 +32,11 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, after time.Dur
 		return err
 	})
 	if err == nil && row.State.Phase != checkout.Initializing {
-		p.notSent(ctx, row)
+		p.notSent(ctx, key, try)
 		return
 	}
-	if err == nil {
-		p.sales.Leaving(key, row.State.Sends)
+	if !p.sales.TakeResting(key, try) { // an abort came meanwhile, and has said that it was not sent
+		return
 	}
 	var req aapay.Request
 	if err == nil {
@@ -69,21 +68,21 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, after time.Dur
 		return
 	}
 	p.log.Warn("initialize", "sale", key, "error", err)
-	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: row.State.Sends, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
+	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: try, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
 }
 
-// Aborting lets an aborted sale go on, whose initialize has not left: no answer is to be waited
-// for.
+// Aborting lets an aborted sale go on whose attempt rests: no answer is to be waited for.
 func (p *Performer) Aborting(row *journal.Row) {
-	if !p.sales.IsLeaving(row) {
-		p.Later(func(ctx context.Context) { p.notSent(ctx, row) })
-	}
+	key, try := row.Key, row.State.Sends
+	p.Later(func(ctx context.Context) { p.notSent(ctx, key, try) })
 }
 
-// notSent lets an aborted sale go on whose initialize did not leave: no answer is to be waited for.
-func (p *Performer) notSent(ctx context.Context, row *journal.Row) {
-	p.sales.Leaving(row.Key, 0)
-	p.ApplyWithRetry(ctx, row.Key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: row.State.Sends})
+// notSent ends an attempt that was counted in this run and rests still. It says nothing of any other
+// attempt.
+func (p *Performer) notSent(ctx context.Context, key wire.Key, try int) {
+	if p.sales.TakeResting(key, try) {
+		p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: try})
+	}
 }
 
 // failureOf says what a failed initialize proves.

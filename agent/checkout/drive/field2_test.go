@@ -1,0 +1,142 @@
+package drive_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+)
+
+// slowStatus lets every question after a status take a while.
+func (r *rig) slowStatus(d time.Duration) {
+	r.world.onStatus = func(*txn) error {
+		r.world.mu.Unlock()
+		defer r.world.mu.Lock()
+		<-time.After(d)
+		return nil
+	}
+}
+
+// payLate is the customer who pays the only payment there is, if the service still takes it.
+func (r *rig) payLate() {
+	r.world.lock(func() {
+		for _, x := range r.world.order {
+			if x.typ == aapay.Payment && !r.world.dead[x.req.TerminalReference] {
+				r.world.pay(x)
+			}
+		}
+	})
+}
+
+// "Never sent" is a fact of the journal. The program is cut off wherever a payment can stand between
+// its acceptance and its first status, and in its abort; memory is empty then. An abort after the
+// start must not take it for one that never left.
+func TestField2_M1ARestartMakesNoSaleUnsent(t *testing.T) {
+	answer := func(code int) func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+		return func(n int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
+			reply := &aapay.Reply{HTTPStatus: 202, Valid: true, Response: &aapay.Response{ResponseCode: code}}
+			return reply, nil, typ == aapay.Payment && n == 1
+		}
+	}
+	stages := map[string]func(r *rig) ecr.Sale{
+		"an attempt is under way": func(r *rig) ecr.Sale {
+			r.world.after = func(n int, typ aapay.Type) error {
+				if typ == aapay.Payment && n == 1 {
+					r.world.mu.Unlock()
+					defer r.world.mu.Lock()
+					<-time.After(5 * time.Second)
+				}
+				return nil
+			}
+			s := r.sale(500)
+			pass(time.Second)
+			return s
+		},
+		"an attempt was lost, the next one rests": func(r *rig) ecr.Sale {
+			r.world.after = func(n int, typ aapay.Type) error {
+				if typ == aapay.Payment && n == 1 {
+					return errLost
+				}
+				return nil
+			}
+			s := r.sale(500)
+			pass(time.Second)
+			return s
+		},
+		"the answer asks to send again, the next one rests": func(r *rig) ecr.Sale {
+			r.world.onInit = answer(aapay.CodeResend)
+			s := r.sale(500)
+			pass(time.Second)
+			return s
+		},
+		"answered, the first status not yet asked for": func(r *rig) ecr.Sale {
+			s := r.sale(500)
+			pass(time.Second)
+			require.Empty(r.t, r.world.reads)
+			return s
+		},
+		"answered, the first status is under way": func(r *rig) ecr.Sale {
+			s := r.sale(500)
+			pass(3 * time.Second)
+			require.Len(r.t, r.world.reads, 1)
+			return s
+		},
+		"the first status has come": func(r *rig) ecr.Sale {
+			s := r.sale(500)
+			pass(10 * time.Second)
+			row, _ := r.show(s.ID)
+			require.NotZero(r.t, row.State.TransactionID)
+			return s
+		},
+		"aborted while the attempt is under way": func(r *rig) ecr.Sale {
+			r.world.after = func(n int, typ aapay.Type) error {
+				if typ == aapay.Payment && n == 1 {
+					r.world.mu.Unlock()
+					defer r.world.mu.Lock()
+					<-time.After(3 * time.Second)
+				}
+				return nil
+			}
+			s := r.sale(500)
+			pass(time.Second)
+			require.NoError(r.t, r.Abort(context.Background(), s.ID))
+			return s
+		},
+		"aborted before the first status": func(r *rig) ecr.Sale {
+			s := r.sale(500)
+			pass(time.Second)
+			require.NoError(r.t, r.Abort(context.Background(), s.ID))
+			return s
+		},
+	}
+	for name, stage := range stages {
+		for _, restarts := range []int{1, 2} {
+			for _, newBoot := range []bool{false, true} {
+				terminal(t, func(r *rig) {
+					r.slowStatus(6 * time.Second)
+					s := stage(r)
+					for range restarts {
+						r.cut(0) // as a power cut has it: nothing more is written
+						r.Restart(newBoot)
+					}
+					again := r.Again()
+					if err := r.Abort(context.Background(), s.ID); err != nil { // the start has decided already
+						require.ErrorIs(t, err, ecr.ErrTooLate, name)
+					}
+					o := <-again.Outcome
+					require.Equal(t, ecr.Aborted, o.Result, name)
+					require.NotEqual(t, ecr.NoConnection, o.Code, name)
+					r.Told(again, ecr.Told)
+					r.payLate()
+					r.settle()
+					require.Zero(t, r.world.net(), "%s: told aborted, and the merchant keeps money", name)
+					require.NotEmpty(t, r.world.sent(aapay.Reversal), "%s: it may have arrived, so its undo is owed", name)
+				})
+			}
+		}
+	}
+}

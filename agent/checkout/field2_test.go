@@ -1,0 +1,60 @@
+package checkout
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+)
+
+func begun() State {
+	s, _ := Start(Terms{Kind: ecr.Payment, QR: true, CanReverse: true, Limits: testLimits}, t0)
+	return s
+}
+
+// "Never sent" needs an end without a connection of every attempt, and that nothing was ever heard.
+// A claim that an attempt did not leave, made after anything was heard, ends no sale.
+func TestField2_M1WhatWasHeardWasSent(t *testing.T) {
+	heard := map[string]Event{
+		"202":                   {Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 202, Response: &aapay.Response{}}},
+		"202 without a body":    {Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 202}},
+		"contradictory 201":     {Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 201, Valid: true}},
+		"send again":            {Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 202, Response: &aapay.Response{ResponseCode: aapay.CodeResend}}},
+		"answered late":         {Name: Tick, Now: t0 + testLimits.Deadline},
+		"aborted, then replied": {Name: AbortAsked, Now: t0},
+	}
+	reply := heard["202"]
+	claim := Event{Name: ReplyFailed, Failure: NotSent, Try: 1, Now: t0}
+	for name, e := range heard {
+		s, _ := do(t, begun(), e)
+		if e.Name != Replied {
+			s, _ = do(t, s, reply)
+		}
+		require.False(t, NeverSent(s), name)
+		for _, more := range []Event{{Name: Restarted, Now: t0}, {Name: AbortAsked, Now: t0}} {
+			next, _, err := Next(s, more)
+			if err != nil { // it is undone already
+				require.Equal(t, Reversing, s.Phase, name)
+				next = s
+			}
+			for range 3 {
+				next, _ = do(t, next, claim)
+				claim.Try++
+			}
+			claim.Try = 1
+			require.NotEqual(t, Done, next.Phase, "%s, %s", name, more.Name)
+			require.True(t, Owed(next), "%s, %s", name, more.Name)
+		}
+	}
+
+	// So does a status, also one of a service that gives no numbers.
+	s, _ := do(t, begun(), Event{Name: Tick, Now: t0 + testLimits.Deadline})
+	s.LastRead = false
+	s, _ = do(t, s, Event{Name: StatusRead, Now: t0 + time.Second, Status: aapay.Status{State: aapay.Initialized}})
+	require.False(t, NeverSent(s))
+	s, _ = do(t, s, claim)
+	require.Equal(t, Waiting, s.Phase)
+}
