@@ -184,6 +184,8 @@ func initAgain(s State, e Event) (State, []Effect) {
 	switch {
 	case e.NewBoot:
 		return undo(rebase(s, e), e, "restart")
+	case answered(s, e.Now):
+		return answeredAborted(s, e)
 	case s.Plain: // never resent
 		s.Phase, s.Unheard, s.WireAt, s.Lost = Waiting, true, e.Now, s.Lost+1
 		return s, []Effect{{Do: ReadStatus}}
@@ -276,8 +278,11 @@ func broken(s State, e Event) (State, []Effect) {
 }
 
 func waitAgain(s State, e Event) (State, []Effect) {
-	if e.NewBoot {
+	switch {
+	case e.NewBoot:
 		return undo(rebase(s, e), e, "restart")
+	case answered(s, e.Now):
+		return answeredAborted(s, e)
 	}
 	var out []Effect
 	switch {
@@ -290,7 +295,7 @@ func waitAgain(s State, e Event) (State, []Effect) {
 }
 
 // answeredAborted undoes a sale whose register was told "aborted" before the journal could store
-// it. It is never approved after that.
+// it, or may have been before a start. It is never approved after that.
 func answeredAborted(s State, e Event) (State, []Effect) {
 	return undo(s, e, "the journal could not be written in time")
 }

@@ -18,6 +18,10 @@ const (
 	// LastReadAt is how long before the end of its patience the last status of a sale is asked for.
 	LastReadAt = 8 * time.Second
 
+	// answerBefore is how long before the end of its patience a register is told "aborted" without
+	// the journal. A journal that works has told it 2 s earlier.
+	answerBefore = 2 * time.Second
+
 	lastReadBound = 4 * time.Second // of the status asked for at a limit, and of the one after an abort
 	maxResends    = 2               // of an initialize that got no answer
 	resendPause   = 2 * time.Second // before the first repetition, doubling
@@ -45,6 +49,16 @@ func LimitsOf(d methods.Definition, unit string, patience time.Duration, progres
 
 // longer is the deadline of a sale whose register acknowledges intermediate status.
 func (l Limits) longer() time.Duration { return max(l.Deadline, l.Long) }
+
+// AnsweredBy is the instant from which on the register of an open payment may have been told
+// "aborted" without the journal: it could not wait any longer. deadline is the sale's as the register
+// is known to wait; the state's own is never a later one.
+func AnsweredBy(s State, deadline time.Duration) time.Duration {
+	return clampSum(s.StartedAt, deadline, LastReadAt-answerBefore)
+}
+
+// answered says of an open payment that its register may have been told "aborted" by now.
+func answered(s State, now time.Duration) bool { return now >= AnsweredBy(s, s.Limits.Deadline) }
 
 // waits takes the longer deadline once the register has acknowledged an intermediate status. The
 // state keeps it.

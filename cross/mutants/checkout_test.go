@@ -168,7 +168,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/live/live.go", `l.seq, l.limits = seq, row.State.Limits`, "if l.seq = seq; l.limits.Long == 0 {\n\t\tl.limits = row.State.Limits\n\t}"},
 	}},
 	{"a dead disk keeps a register waiting", drive, "TestField_J8ADeadDiskEndsEveryDialogue", []edit{
-		{"agent/checkout/drive/perform/late.go", `checkout.LastReadAt - answerBefore - p.boot()`, `10*time.Minute - p.boot()`},
+		{"agent/checkout/drive/perform/late.go", `p.sales.Deadline(l)) - p.boot()`, `p.sales.Deadline(l)) + 10*time.Minute - p.boot()`},
 	}},
 	{"two sales at a time", drive, "TestOneSaleAtATime", []edit{
 		{"agent/checkout/drive/begin.go", `if !r.Quarantined && checkout.Open(r.State) {`, `if !r.Quarantined && checkout.Open(r.State) && false {`},

@@ -140,3 +140,81 @@ func TestField2_M1ARestartMakesNoSaleUnsent(t *testing.T) {
 		}
 	}
 }
+
+// A register that was told "aborted" while the disk was dead is a fact that only memory held. A start
+// in the same boot finds a payment whose patience has run out, and undoes it; what a till is to keep is
+// no exception. Nobody was told of a payment that is younger: it goes on.
+func TestField2_M21AStartUndoesWhatWasToldWithoutAJournal(t *testing.T) {
+	stages := map[string]func(r *rig){ // until the disk dies
+		"an attempt is under way": func(r *rig) {
+			r.world.after = func(n int, typ aapay.Type) error {
+				if typ == aapay.Payment && n == 1 {
+					r.world.mu.Unlock()
+					defer r.world.mu.Lock()
+					<-time.After(5 * time.Second)
+				}
+				return nil
+			}
+			pass(time.Second)
+		},
+		"answered, no status yet": func(*rig) { pass(time.Second) },
+		"the code is shown":       func(*rig) { pass(10 * time.Second) },
+		"the app is awaited":      func(*rig) { pass(45 * time.Second) },
+	}
+	for name, stage := range stages {
+		for _, keep := range []bool{false, true} {
+			for _, newBoot := range []bool{false, true} {
+				terminal(t, func(r *rig) {
+					s := r.Accepted(ecr.Request{Amount: 500, Keep: keep})
+					stage(r)
+					r.guard.fail(1 << 30)
+					r.payLate()
+					o := <-s.Outcome
+					require.Equal(t, ecr.Aborted, o.Result, name)
+					r.Told(s, ecr.Told)
+					r.cut(0)
+					r.Restart(newBoot)
+					pass(3 * time.Minute) // no grace has run out
+					require.NotEqual(t, ecr.Approved, r.last("serial").Result, "%s: told aborted, then approved", name)
+					require.Zero(t, r.world.net(), "%s: told aborted, and the merchant keeps money", name)
+				})
+			}
+		}
+		terminal(t, func(r *rig) { // in time: no register was told anything
+			s := r.Accepted(ecr.Request{Amount: 500})
+			stage(r)
+			r.cut(0)
+			r.Restart(false)
+			r.payLate()
+			w := r.Again()
+			require.Equal(t, s.ID, w.ID)
+			r.Approved(w, ecr.Told)
+			require.EqualValues(t, 500, r.world.net(), name)
+		})
+	}
+}
+
+// After a start, too, a dead disk keeps no register waiting that asks for the outcome again.
+func TestField2_M21ADeadDiskAfterAStartKeepsNobodyWaiting(t *testing.T) {
+	terminal(t, func(r *rig) {
+		start := time.Now()
+		s := r.sale(500)
+		pass(10 * time.Second)
+		r.Restart(false)
+		w := r.Again()
+		require.Equal(t, s.ID, w.ID)
+		pass(10 * time.Second)
+		r.guard.fail(1 << 30)
+		r.payLate()
+		select {
+		case o := <-w.Outcome:
+			require.Equal(t, ecr.Aborted, o.Result)
+		case <-time.After(85*time.Second - time.Since(start)):
+			require.Fail(t, "the register has waited for longer than it can")
+		}
+		r.Told(w, ecr.Told)
+		r.guard.fail(0)
+		r.settle()
+		require.Zero(t, r.world.net())
+	})
+}

@@ -80,8 +80,11 @@ func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
 		return nil
 	}
 	d.p.Do(s)
-	if s.Row.State.Phase == checkout.Forward {
+	switch row := s.Row; {
+	case row.State.Phase == checkout.Forward:
 		d.p.Later(func(ctx context.Context) { d.p.Withdrawal(ctx, key) })
+	case checkout.Open(row.State): // its register may ask for the outcome again, and then waits as before
+		d.p.Later(func(ctx context.Context) { d.p.AnswerInTime(ctx, row) })
 	}
 	return nil
 }

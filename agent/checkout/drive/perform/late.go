@@ -10,13 +10,10 @@ import (
 	"posagent/schemes/wire"
 )
 
-// answerBefore is how long before the end of the register's patience "aborted" is told without the
-// journal. A journal that works has told it 2 s earlier.
-const answerBefore = 2 * time.Second
-
 // AnswerInTime tells a register that a payment is aborted, shortly before the register's time-out,
 // if the journal cannot be written. The row from the sale's acceptance demands the undo, also after
-// a crash. Until a restart, every later event first applies ToldAborted.
+// a crash. Until a restart, every later event first applies ToldAborted; a start undoes a payment
+// that is older than this instant.
 func (p *Performer) AnswerInTime(ctx context.Context, row *journal.Row) {
 	key := row.Key
 	l, over := p.sales.Find(key)
@@ -24,7 +21,7 @@ func (p *Performer) AnswerInTime(ctx context.Context, row *journal.Row) {
 		return
 	}
 	for {
-		left := row.State.StartedAt + p.sales.Deadline(l) + checkout.LastReadAt - answerBefore - p.boot()
+		left := checkout.AnsweredBy(row.State, p.sales.Deadline(l)) - p.boot()
 		if left <= 0 {
 			break
 		}
