@@ -110,7 +110,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/perform/tell.go", "\t\ts, err = p.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})", "\t\trow = read\n\t\ts, err = p.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})"},
 	}},
 	{"a sale is undone while it is being told", drive, "TestMoneyA3_NothingUndoesASaleWhileItIsBeingTold", []edit{
-		{"agent/checkout/drive/begin.go", `e.Sync != checkout.Same && d.sales.Held(r.Key)`, `false`},
+		{"agent/checkout/drive/sent.go", `e.Sync != checkout.Same && d.sales.Held(r.Key)`, `false`},
 	}},
 	{"grace timer ignored", drive, "TestMoneyA3_GraceIsTenMinutesExactly", []edit{
 		{"agent/checkout/drive/perform/apply.go", `if row.State.Phase == checkout.Unconfirmed && !row.State.Till.Kept {`, `if row.State.Phase == checkout.Unconfirmed && false {`},

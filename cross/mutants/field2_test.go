@@ -14,4 +14,16 @@ var ofMoney = []mutant{
 	{"a dead disk after a start keeps a register waiting", drive, "TestField2_M21ADeadDiskAfterAStartKeepsNobodyWaiting", []edit{
 		{"agent/checkout/drive/resume.go", `case checkout.Open(row.State): //`, `case false: //`},
 	}},
+	{"a refund of the unacknowledged sale undoes it", drive, "TestField2_M22WhatNamesAnApprovalHasHeardIt", []edit{
+		{"agent/checkout/drive/sent.go", `if r.Key == known {`, `if false {`},
+	}},
+	{"a refund by another till's receipt shows nothing", drive, "TestField2_M22WhatNamesAnApprovalHasHeardIt", []edit{
+		{"agent/checkout/drive/sent.go", ` && r.Key != known {`, ` {`},
+	}},
+	{"a refund of the last payment counts as knowledge", drive, "TestField2_M22WhatNamesAnApprovalHasHeardIt", []edit{
+		{"agent/checkout/drive/sent.go", `|| asked == "" || asked == "L" {`, `|| asked == "no name at all" {`},
+	}},
+	{"a receipt that is asked for by its number stays unacknowledged", drive, "TestField2_M22WhatNamesAnApprovalHasHeardIt", []edit{
+		{"agent/checkout/drive/told.go", `case row.State.Phase == checkout.Unconfirmed:`, `case false:`},
+	}},
 }

@@ -354,43 +354,6 @@ func (a *accepting) write(tx store.Tx) error {
 	return err
 }
 
-// goOn settles the line's unconfirmed sales: the register's next financial command says what it
-// knows.
-func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
-	d := a.d
-	for _, r := range rows {
-		if r.Quarantined || r.State.Phase != checkout.Unconfirmed || r.Line != a.req.Line {
-			continue
-		}
-		e := checkout.Event{Name: checkout.NextCommand}
-		till := r.State.Till
-		if till.Reference != "" && till.Reference == a.req.Reference && a.req.Kind == ecr.Payment {
-			e.Sync = checkout.Again
-		}
-		if last := a.req.LastReceipt; last != nil {
-			before, err := journal.ReceiptBefore(tx, r)
-			if err != nil {
-				return err
-			}
-			switch *last {
-			case r.Receipt:
-				e.Sync = checkout.Same
-			case before, r.Receipt - 1:
-				e.Sync = checkout.Before
-			}
-		}
-		if e.Sync != checkout.Same && d.sales.Held(r.Key) { // what it knows it was told, whatever became of the telling
-			continue
-		}
-		s, err := d.j.Transit(tx, r, e)
-		if err != nil {
-			return err
-		}
-		a.steps = append(a.steps, s)
-	}
-	return nil
-}
-
 func (a *accepting) writePayment(tx store.Tx) error {
 	d := a.d
 	pick := a.offers[a.pick]

@@ -7,7 +7,7 @@
 // commit).
 //
 // Files: begin.go starts a payment, forward.go a refund or reversal, told.go aborts, repeats and
-// records deliveries, prompt.go asks a person, sent.go reads what the register has sent, eod.go is the
+// records deliveries, prompt.go asks a person, sent.go reads what the register has sent and knows, eod.go is the
 // end of day, receipt.go what is printed, resume.go the start, undo.go the undos.
 //
 // It guarantees:

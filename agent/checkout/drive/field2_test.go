@@ -2,11 +2,13 @@ package drive_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/checkout"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 )
@@ -217,4 +219,86 @@ func TestField2_M21ADeadDiskAfterAStartKeepsNobodyWaiting(t *testing.T) {
 		r.settle()
 		require.Zero(t, r.world.net())
 	})
+}
+
+// A command that names an unacknowledged sale by what only its approval carried shows that the
+// register has it: the sale is told, and the command is carried out. What any register can say of a
+// sale that it never heard of shows nothing.
+func TestField2_M22WhatNamesAnApprovalHasHeardIt(t *testing.T) {
+	request := func(kind ecr.Kind, amount int64, original string, receipt int) ecr.Request {
+		return ecr.Request{Kind: kind, Amount: minor(amount), Original: original, Receipt: receipt, Part: kind == ecr.Reversal && amount > 0}
+	}
+	knows := map[string]func(o ecr.Outcome) ecr.Request{
+		"a refund in part, by the receipt": func(o ecr.Outcome) ecr.Request {
+			return request(ecr.Refund, 200, fmt.Sprintf("R%d", o.Receipt), 0)
+		},
+		"a refund, by batch and receipt": func(o ecr.Outcome) ecr.Request {
+			return request(ecr.Refund, 500, fmt.Sprintf("R%d/%d", o.Batch, o.Receipt), 0)
+		},
+		"a refund, by the transaction": func(o ecr.Outcome) ecr.Request {
+			return request(ecr.Refund, 200, "T"+o.TransactionID, 0)
+		},
+		"a reversal, by the receipt":         func(o ecr.Outcome) ecr.Request { return request(ecr.Reversal, 0, "", o.Receipt) },
+		"a reversal in part, by the receipt": func(o ecr.Outcome) ecr.Request { return request(ecr.Reversal, 200, "", o.Receipt) },
+		"a reversal, by the trace": func(o ecr.Outcome) ecr.Request {
+			return request(ecr.Reversal, 0, fmt.Sprintf("L%d", o.Trace), 0)
+		},
+	}
+	for name, ask := range knows {
+		for _, line := range []string{"serial", "another till"} {
+			if name == "a reversal, by the trace" && line != "serial" { // it names the last one of its own line
+				continue
+			}
+			terminal(t, func(r *rig) {
+				o := r.unconfirmed(500)
+				req := ask(o)
+				req.Line = line
+				back := r.Approved(r.Accepted(req), ecr.Told)
+				require.Equal(t, checkout.Confirmed, r.phase(o.Sale), name)
+				require.EqualValues(t, 500-int64(back.Amount), r.world.net(), name)
+				pass(time.Hour)
+				require.EqualValues(t, 500-int64(back.Amount), r.world.net(), "%s: no grace takes it back later", name)
+			})
+		}
+	}
+	terminal(t, func(r *rig) { // nor does it matter that the command itself is refused
+		o := r.unconfirmed(500)
+		_, err := r.Ask(request(ecr.Refund, 900, fmt.Sprintf("R%d", o.Receipt), 0))
+		refused(t, err, ecr.AmountWrong)
+		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
+	})
+	terminal(t, func(r *rig) { // the outcome is asked for by its receipt
+		o := r.unconfirmed(500)
+		s, err := r.Copy(context.Background(), o.Receipt)
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
+	})
+
+	ignorant := map[string]func(older, o ecr.Outcome) ecr.Request{
+		"the last payment, whichever": func(_, _ ecr.Outcome) ecr.Request { return request(ecr.Refund, 200, "", 0) },
+		"the line's last payment":     func(_, _ ecr.Outcome) ecr.Request { return request(ecr.Reversal, 0, "L", 0) },
+		"another trace":               func(_, o ecr.Outcome) ecr.Request { return request(ecr.Reversal, 0, fmt.Sprintf("L%d", o.Trace+1), 0) },
+		"an older receipt": func(older, _ ecr.Outcome) ecr.Request {
+			return request(ecr.Refund, 200, fmt.Sprintf("R%d", older.Receipt), 0)
+		},
+		"a receipt that is still to come": func(_, o ecr.Outcome) ecr.Request {
+			return request(ecr.Refund, 200, fmt.Sprintf("R%d", o.Receipt+1), 0)
+		},
+		"a new payment": func(_, _ ecr.Outcome) ecr.Request { return request(ecr.Payment, 700, "", 0) },
+	}
+	for name, ask := range ignorant {
+		terminal(t, func(r *rig) {
+			r.cfg.RefundLast = true
+			r.Restart(false)
+			older := r.approved(300)
+			o := r.unconfirmed(500)
+			if s, err := r.Ask(ask(older, o)); err == nil {
+				<-s.Outcome
+				r.Told(s, ecr.Told)
+			}
+			row, _ := r.show(o.Sale)
+			require.Equal(t, ecr.Aborted, row.State.Result, name)
+		})
+	}
 }

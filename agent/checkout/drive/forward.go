@@ -138,8 +138,26 @@ func (a *accepting) lastNamed(r store.Reader) (wire.Key, error) {
 	return last.Key, nil
 }
 
-// original finds the payment a refund or reversal speaks of.
+// original finds the payment a refund or reversal speaks of, and checks that it can be taken back.
 func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
+	row, err := a.named(tx)
+	switch {
+	case errors.Is(err, journal.ErrUnknown):
+		if err := unsaid(tx); err != nil {
+			return nil, err
+		}
+		return nil, refuse(ecr.NotReversible, "the original is not known")
+	case errors.Is(err, journal.ErrQuarantined):
+		return nil, refuse(ecr.NotReversible, "the original is not known")
+	case err != nil:
+		return nil, err
+	}
+	return row, reversible(row, inPart(a.req, row))
+}
+
+// named finds the payment a refund or reversal speaks of, whatever has become of it. It returns
+// journal.ErrUnknown, journal.ErrQuarantined, and a refusal of what names none.
+func (a *accepting) named(tx store.Tx) (*journal.Row, error) {
 	d, req := a.d, a.req
 	open, err := journal.Batch(tx)
 	if err != nil {
@@ -180,18 +198,7 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 	default:
 		return nil, refuse(ecr.NotReversible, "%q names no original", req.Original)
 	}
-	switch {
-	case errors.Is(err, journal.ErrUnknown):
-		if err := unsaid(tx); err != nil {
-			return nil, err
-		}
-		return nil, refuse(ecr.NotReversible, "the original is not known")
-	case errors.Is(err, journal.ErrQuarantined):
-		return nil, refuse(ecr.NotReversible, "the original is not known")
-	case err != nil:
-		return nil, err
-	}
-	return row, reversible(row, inPart(req, row))
+	return row, err
 }
 
 // receiptNamed reads <receipt> or <batch>/<receipt>; batch is 0 where none is named.

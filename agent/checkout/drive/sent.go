@@ -1,12 +1,16 @@
 package drive
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // wish is what a request needs of a method. person says that somebody can answer at the terminal.
@@ -69,4 +73,64 @@ func (ans *Answer) join(of Answer) {
 	if of.ConsumerID != "" {
 		ans.ConsumerID = of.ConsumerID
 	}
+}
+
+// goOn settles the line's unconfirmed sales: the register's next financial command says what it
+// knows. What it names it knows, on whichever line that was sold.
+func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
+	d := a.d
+	known, err := a.known(tx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Quarantined || r.State.Phase != checkout.Unconfirmed || r.Line != a.req.Line && r.Key != known {
+			continue
+		}
+		e := checkout.Event{Name: checkout.NextCommand}
+		till := r.State.Till
+		if till.Reference != "" && till.Reference == a.req.Reference && a.req.Kind == ecr.Payment {
+			e.Sync = checkout.Again
+		}
+		if last := a.req.LastReceipt; last != nil {
+			before, err := journal.ReceiptBefore(tx, r)
+			if err != nil {
+				return err
+			}
+			switch *last {
+			case r.Receipt:
+				e.Sync = checkout.Same
+			case before, r.Receipt - 1:
+				e.Sync = checkout.Before
+			}
+		}
+		if r.Key == known {
+			e.Sync = checkout.Same
+		}
+		if e.Sync != checkout.Same && d.sales.Held(r.Key) { // what it knows it was told, whatever became of the telling
+			continue
+		}
+		s, err := d.j.Transit(tx, r, e)
+		if err != nil {
+			return err
+		}
+		a.steps = append(a.steps, s)
+	}
+	return nil
+}
+
+// known returns the payment that a refund or reversal names by what only its approval carried: its
+// receipt, trace or transaction. The register that names it so has heard of it. "" = none.
+func (a *accepting) known(tx store.Tx) (wire.Key, error) {
+	if asked := askedFor(a.req); a.req.Kind == ecr.Payment || asked == "" || asked == "L" {
+		return "", nil
+	}
+	row, err := a.named(tx)
+	if no := (refusal{}); errors.As(err, &no) || errors.Is(err, journal.ErrUnknown) || errors.Is(err, journal.ErrQuarantined) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return row.Key, nil
 }

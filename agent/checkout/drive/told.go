@@ -95,7 +95,7 @@ func (d *Drive) Find(ctx context.Context, line, sequence string) (ecr.Sale, erro
 	return d.p.Join(ctx, key)
 }
 
-// Copy implements ecr.Copier.
+// Copy implements ecr.Copier. A register that asks by the receipt number has heard of the approval.
 func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 	var row *journal.Row
 	err := d.db.Read(ctx, func(r store.Reader) error {
@@ -114,6 +114,10 @@ func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 	case err != nil:
 		return ecr.Sale{}, err
 	case row.Undone(): // a register that asks by number may not know that the money went back
+	case row.State.Phase == checkout.Unconfirmed:
+		if row, err = d.p.Apply(ctx, row.Key, checkout.Event{Name: checkout.NextCommand, Sync: checkout.Same}); err != nil {
+			return ecr.Sale{}, d.stored(err)
+		}
 	case row.State.Result != ecr.Approved, row.State.Phase != checkout.Confirmed && row.State.Phase != checkout.Done:
 		return ecr.Sale{}, ecr.ErrNone
 	}
