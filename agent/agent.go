@@ -50,16 +50,16 @@ import (
 
 // Options are what the rooms are made of. Lines, listeners and the screen may be nil where there are none.
 type Options struct {
-	DB      store.Journal // opened with Schema(); closed by the caller after Run
-	Schemes aapay.Service
-	Links   aapay.Service       // payment links as a method; nil = no account is configured
-	Offer   *methods.Definition // the method, where it is offered; nil = it is not
-	Front   *offline.Front      // stores the writes of local clients; nil = they are passed through
-	Methods methods.Service
-	Query   methods.Query
-	Refresh time.Duration
-
-	Drive drive.Config
+	DB        store.Journal // opened with Schema(); closed by the caller after Run
+	Schemes   aapay.Service
+	SchemesAt string              // the address of Schemes
+	Links     aapay.Service       // payment links as a method; nil = no account is configured
+	Offer     *methods.Definition // the method, where it is offered; nil = it is not
+	Front     *offline.Front      // stores the writes of local clients; nil = they are passed through
+	Methods   methods.Service
+	Query     methods.Query
+	Refresh   time.Duration
+	Drive     drive.Config
 	// CallerSecret makes the keys of registers' requests that have an id of their own; nil = one made
 	// of the journal's key.
 	CallerSecret   []byte
@@ -160,13 +160,13 @@ func New(o Options) *Agent {
 	a := &Agent{o: o}
 	a.scrub = scrub.New(a.asWriter)
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
-	route := paylink.Router{Links: o.Links, Rest: o.Schemes}
+	route := paylink.Router{Links: o.Links, Rest: perform.NewRoute(o.Schemes, o.DB, o.SchemesAt, o.Now, o.Log)}
 	a.refusals = audit.NewRefusals(o.DB, o.Now, o.Log)
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
 	a.history = history.New(history.Options{DB: o.DB, Now: o.Now, Log: o.Log})
 	queue := outbox.Options{
 		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Audit: a.did,
-		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
+		Kinds: offline.Undos(route.Rest, route.Own(), a.settled, a.after),
 	}
 	var last gaps.Numbers // a row that was removed from outside leaves its number unused
 	if end, err := o.DB.End(context.Background()); err == nil {

@@ -58,3 +58,51 @@ func TestField2_M1WhatWasHeardWasSent(t *testing.T) {
 	s, _ = do(t, s, claim)
 	require.Equal(t, Waiting, s.Phase)
 }
+
+// Only an answer to the first attempt that may have arrived, and a read by which the service itself
+// does not know it, lead to the plain route. Anything else keeps the Key.
+func TestField2_M17OnlyTheFirstAttemptLeadsToThePlainRoute(t *testing.T) {
+	missing := Event{Name: ReplyFailed, Failure: RouteMissing, Now: t0}
+	unsent := func(s State) Event { return Event{Name: ReplyFailed, Failure: NotSent, Try: s.Sends, Now: t0} }
+	resend := Event{Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 202, Response: &aapay.Response{ResponseCode: aapay.CodeResend}}}
+	before := map[string]func(State) State{
+		"an attempt that was lost": func(s State) State {
+			s, _ = do(t, s, Event{Name: ReplyFailed, Failure: EffectUnknown, Try: 1, Now: t0})
+			return s
+		},
+		"an attempt before a restart": func(s State) State { s, _ = do(t, s, Event{Name: Restarted, Now: t0}); return s },
+		"an answer":                   func(s State) State { s, _ = do(t, s, resend); return s },
+	}
+	for name, with := range before {
+		s, out := do(t, with(begun()), missing)
+		require.Equal(t, []Do{Initialize}, out, "%s: the same Key again", name)
+		require.False(t, s.Plain)
+	}
+	for _, first := range []State{begun(), func() State { s, _ := do(t, begun(), unsent(begun())); return s }()} {
+		s, out := do(t, first, missing)
+		require.Equal(t, []Do{ReadStatus}, out)
+		require.True(t, Owed(s))
+		plain, out := do(t, s, Event{Name: StatusFailed, Failure: NotFound, Now: t0})
+		require.Equal(t, []Do{SendPlain}, out)
+		require.Equal(t, Initializing, plain.Phase)
+		for range 3 { // and only once
+			var next []Do
+			plain, next = do(t, plain, missing)
+			require.NotContains(t, next, SendPlain)
+			plain, next = do(t, plain, Event{Name: StatusFailed, Failure: NotFound, Now: t0})
+			require.NotContains(t, next, SendPlain)
+			if plain.Phase == Reversing {
+				break
+			}
+		}
+		require.Equal(t, Reversing, plain.Phase)
+
+		unheard, out := do(t, s, Event{Name: StatusFailed, Failure: EffectUnknown, Now: t0})
+		require.Equal(t, Reversing, unheard.Phase, "a read without an answer proves nothing")
+		require.NotContains(t, out, SendPlain)
+		arrived, _ := do(t, s, status(aapay.Initialized, ""))
+		require.Equal(t, Waiting, arrived.Phase, "it has arrived: it goes on as any other")
+		_, out = do(t, arrived, Event{Name: StatusFailed, Failure: NotFound, Now: t0})
+		require.NotContains(t, out, SendPlain)
+	}
+}

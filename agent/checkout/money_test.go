@@ -477,6 +477,8 @@ func TestMoneyB8_NoAnswerToInitialize(t *testing.T) {
 
 	s, _ = Start(Terms{Kind: ecr.Payment, QR: true, CanReverse: true, Limits: testLimits}, t0)
 	s, out = do(t, s, Event{Name: ReplyFailed, Failure: RouteMissing, Now: t0})
+	require.Equal(t, []Do{ReadStatus}, out, "it may have arrived behind whoever has answered")
+	s, out = do(t, s, Event{Name: StatusFailed, Failure: NotFound, Now: t0})
 	require.Equal(t, []Do{SendPlain}, out)
 	require.True(t, s.Plain)
 	s1, out := do(t, s, Event{Name: ReplyFailed, Failure: RouteMissing, Now: t0})

@@ -121,9 +121,9 @@ func reject(s State, r ecr.Result, c ecr.Code) (State, []Effect) {
 func initFailed(s State, e Event) (State, []Effect) {
 	s.SentAt = e.Now
 	switch {
-	case e.Failure == RouteMissing && !s.Plain:
-		s.Plain = true
-		return send(s, e.Now, 0)
+	case e.Failure == RouteMissing && firstToArrive(s):
+		s.Phase, s.NoRoute, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now
+		return s, []Effect{{Do: ReadStatus}}
 	case e.Failure == NotSent:
 		switch s = countUnsent(s, e); {
 		case !NeverSent(s):
@@ -146,6 +146,12 @@ func initFailed(s State, e Event) (State, []Effect) {
 	}
 	s.Phase, s.Unheard, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now
 	return s, []Effect{{Do: ReadStatus}}
+}
+
+// firstToArrive says that nothing under the sale's Key may have arrived before the attempt that has
+// just ended. Only then the plain route may follow it; after any other attempt the same Key goes alone.
+func firstToArrive(s State) bool {
+	return !s.Plain && !s.NoRoute && !s.Heard && s.Lost == 0 && s.Sends == s.Unsent+1
 }
 
 // countUnsent counts the end of an attempt without a connection, once, and only behind attempts
@@ -203,7 +209,7 @@ func read(s State, e Event) (State, []Effect) {
 	}
 	fresh := e.Status.QRCodePayload != "" && e.Status.QRCodePayload != s.Payload
 	s = waits(learn(s, e), e)
-	s.Unheard = false
+	s.Unheard, s.NoRoute = false, false
 	switch Judge(s.Wire, s.Account, s.OKWords) {
 	case Success:
 		return approve(s, e)
@@ -242,7 +248,10 @@ func statusFailed(s State, e Event) (State, []Effect) {
 	switch {
 	case s.LastRead:
 		return undo(s, e, s.Text)
-	case s.Unheard:
+	case s.NoRoute && e.Failure == NotFound: // the service itself does not know it: whoever answered, nothing has arrived
+		s.NoRoute, s.Plain = false, true
+		return send(s, e.Now, 0)
+	case s.Unheard, s.NoRoute:
 		return undo(s, e, "no answer from the backend")
 	}
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.After(e.Now-s.StartedAt, s.Payload != "" || !s.QR, e.After)}}

@@ -86,7 +86,8 @@ type State struct {
 	Till Till `json:"till,omitzero"`
 
 	// What was sent.
-	Plain   bool `json:"plain,omitempty"`   // the idempotent route is missing: sent plainly, once
+	NoRoute bool `json:"noRoute,omitempty"` // the idempotent route is missing: one status says whether anything has arrived all the same
+	Plain   bool `json:"plain,omitempty"`   // it has not: sent plainly, once
 	Sends   int  `json:"sends,omitempty"`   // initialize attempts, counted before each
 	Unsent  int  `json:"unsent,omitempty"`  // attempts 1 to Unsent have ended without ever having a connection
 	Lost    int  `json:"lost,omitempty"`    // attempts whose effect is not known

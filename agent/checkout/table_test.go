@@ -70,6 +70,7 @@ func variants(p Phase) []State {
 			s.Sends = 2 // the first on the other route
 		}
 		s.Unheard = mask&2 != 0 && !s.LastRead
+		s.NoRoute = mask&36 == 4 && p == Waiting
 		out = append(out, s)
 	}
 	return out
@@ -133,7 +134,7 @@ var words = []aapay.State{
 var edges = map[Phase][]Phase{
 	Choosing:     {Choosing, Initializing, Forward, Done},
 	Initializing: {Initializing, Waiting, Aborting, Declined, Reversing, Done},
-	Waiting:      {Waiting, Aborting, Approved, Declined, Reversing, Done},
+	Waiting:      {Waiting, Initializing, Aborting, Approved, Declined, Reversing, Done}, // back to the plain route, once
 	Aborting:     {Aborting, Reversing, Done},
 	Approved:     {Approved, Confirmed, Unconfirmed, Reversing},
 	Unconfirmed:  {Unconfirmed, Confirmed, Reversing},

@@ -367,9 +367,9 @@ func (u *undoing) end(state outbox.State, res UndoResult) outbox.Verdict {
 	return outbox.Verdict{State: state, Result: text, Reason: reason, Reach: outbox.Reached}
 }
 
-// routeMissing says that an initialize met 404 or 405 without the service's own body. The contract has no
-// code for it: the client reports an unknown outcome that names the status, which is all there is to go by.
+// routeMissing says that an initialize found no idempotent route, at an address where there never was
+// one (aapay.ErrNoRoute). On the plain route it met 404 or 405 without the service's own body.
 func routeMissing(err error) bool {
 	var e *wire.Error
-	return errors.As(err, &e) && e.Code == wire.UnknownOutcome && (e.Msg == "reply 404" || e.Msg == "reply 405")
+	return errors.As(err, &e) && e.Code == wire.UnknownOutcome && (errors.Is(err, aapay.ErrNoRoute) || e.Msg == "reply 404" || e.Msg == "reply 405")
 }

@@ -50,7 +50,7 @@ func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, erro
 	if c == nil || !c.repeatable || ctx.Err() != nil {
 		return false, nil
 	}
-	if err != nil || resp.StatusCode >= http.StatusInternalServerError || resp.StatusCode == http.StatusRequestTimeout {
+	if err != nil || resp.StatusCode >= http.StatusInternalServerError && resp.StatusCode != http.StatusNotImplemented || resp.StatusCode == http.StatusRequestTimeout {
 		c.lost = true
 	}
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < time.Second {

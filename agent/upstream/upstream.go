@@ -134,7 +134,7 @@ func (c *Client) do(req *http.Request, keyed, answers bool) (*http.Response, err
 	policy.final = !answers && req.Method != http.MethodGet && req.Method != http.MethodHead
 	resp, err := c.authorized(context.WithValue(ctx, callKey{}, policy), req)
 	c.judge(req.Context(), resp, err)
-	if err == nil && policy.lost && req.Method != http.MethodGet && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
+	if err == nil && policy.lost && req.Method != http.MethodGet && refuses(resp.StatusCode) {
 		err = fmt.Errorf("upstream: reply %d to a repeat: %w", resp.StatusCode, ErrLost)
 	}
 	if err != nil {
@@ -146,6 +146,16 @@ func (c *Client) do(req *http.Request, keyed, answers bool) (*http.Response, err
 	}
 	resp.Body = &body{ReadCloser: resp.Body, left: c.limit, done: cancel}
 	return resp, nil
+}
+
+// refuses says that a reply comes from before the service's work, or from something on the way: of a
+// write it says nothing about an earlier try.
+func refuses(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	}
+	return false
 }
 
 // judge tells the circuit how a call went.

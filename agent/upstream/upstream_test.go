@@ -537,9 +537,10 @@ func TestA401OnAnUnkeyedWriteIsNotSentAgain(t *testing.T) {
 	require.Equal(t, 3, s.count(), "one fresh token, not a loop")
 }
 
-// A 401 proves that nothing happened only if no earlier try of the same request can have arrived.
-func TestRefusedAfterALostTry(t *testing.T) {
-	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+// A 401 proves that nothing happened only if no earlier try of the same request can have arrived, and
+// a 404 that a route is missing only then.
+func TestField2_M17RefusedAfterALostTry(t *testing.T) {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
 		var s seen
 		srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if s.note(r) == 1 {

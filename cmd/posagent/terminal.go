@@ -58,7 +58,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	o = agent.Options{
 		Control: controlSocket(c),
 		DB:      db,
-		Schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: schemes.Unanswered()},
+		Schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: schemes.Unanswered()}, SchemesAt: cfg.Upstream.URL("schemes"),
 		Links:   linkService(cfg, db, links, log),
 		Offer:   linkMethod(cfg),
 		Methods: &methods.Client{BaseURL: cfg.Upstream.URL("methods"), Doer: list},

@@ -98,7 +98,7 @@ var ofAgent = []mutant{
 	{"an unkeyed write is repeated by the client", "agent/upstream", "TestRepeats", []edit{
 		{"agent/upstream/upstream.go", `&call{repeatable: req.Method`, `&call{repeatable: true || req.Method`},
 	}},
-	{"a 401 to a repeat is proof that nothing happened", "agent/upstream", "TestRefusedAfterALostTry", []edit{
+	{"a 401 to a repeat is proof that nothing happened", "agent/upstream", "TestField2_M17RefusedAfterALostTry", []edit{
 		{"agent/upstream/upstream.go", `if err == nil && policy.lost && `, `if err == nil && false && `},
 	}},
 	{"any key of the chain will do for a pin", "agent/upstream", "TestWrongPinNamesItsRemedy", []edit{

@@ -26,4 +26,28 @@ var ofMoney = []mutant{
 	{"a receipt that is asked for by its number stays unacknowledged", drive, "TestField2_M22WhatNamesAnApprovalHasHeardIt", []edit{
 		{"agent/checkout/drive/told.go", `case row.State.Phase == checkout.Unconfirmed:`, `case false:`},
 	}},
+	{"a 404 to a repeat proves that a route is missing", "agent/upstream", "TestField2_M17RefusedAfterALostTry", []edit{
+		{"agent/upstream/upstream.go", `http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:`, `http.StatusForbidden:`},
+	}},
+	{"a route is missing after an attempt that may have arrived", checkout, "TestField2_M17OnlyTheFirstAttemptLeadsToThePlainRoute", []edit{
+		{"agent/checkout/payment.go", `!s.NoRoute && !s.Heard && s.Lost == 0 && s.Sends == s.Unsent+1`, `!s.NoRoute`},
+	}},
+	{"the plain route is taken without a read", drive, "TestField2_M17ThePlainRouteNeedsProof", []edit{
+		{"agent/checkout/payment.go", "\t\ts.Phase, s.NoRoute, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now\n\t\treturn s, []Effect{{Do: ReadStatus}}", "\t\ts.Plain = true\n\t\treturn send(s, e.Now, 0)"},
+	}},
+	{"the plain route is taken after a read without an answer", checkout, "TestField2_M17OnlyTheFirstAttemptLeadsToThePlainRoute", []edit{
+		{"agent/checkout/payment.go", `case s.NoRoute && e.Failure == NotFound:`, `case s.NoRoute:`},
+	}},
+	{"a route that has worked may be missing", drive, "TestField2_M17ThePlainRouteNeedsProof", []edit{
+		{"agent/checkout/drive/perform/route.go", `if r.everWorked(ctx) {`, `if false {`},
+	}},
+	{"that a route has worked stands in memory alone", drive, "TestField2_M17ThePlainRouteNeedsProof", []edit{
+		{"agent/checkout/drive/perform/route.go", `return journal.NoteRoute(tx, r.address, r.now())`, `return nil`},
+	}},
+	{"a route that has worked anywhere is missing nowhere", drive, "TestField2_M17ThePlainRouteNeedsProof", []edit{
+		{"agent/checkout/drive/journal/route.go", `WHERE address = ?)`, `WHERE address = ? OR true)`},
+	}},
+	{"a 501 of the idempotent route is no missing route", "schemes/aapay", "TestField2_M8AMissingRouteWhateverTheBody", []edit{
+		{"schemes/aapay/errors.go", `http.StatusMethodNotAllowed, http.StatusNotImplemented:`, `http.StatusMethodNotAllowed:`},
+	}},
 }

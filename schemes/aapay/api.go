@@ -35,7 +35,7 @@ const Prefix = "/ms/aapay/v2/transaction/"
 func API() rest.API { return api }
 
 var api = rest.API{
-	Prefix: strings.TrimSuffix(Prefix, "/"), Type: ContentType, Shape: rest.Faults{Type: ContentType}, Accept: accept,
+	Prefix: strings.TrimSuffix(Prefix, "/"), Type: ContentType, Shape: shape{rest.Faults{Type: ContentType}}, Accept: accept,
 }
 
 // accept refuses a body of another version than ours. One that names no version is ours.

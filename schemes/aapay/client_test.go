@@ -207,3 +207,30 @@ func TestHandlerAsksOnlyWithGoodRequests(t *testing.T) {
 		require.Equal(t, wire.Invalid, wire.CodeOf(err), b.Name)
 	}
 }
+
+// 404, 405 and 501 where the idempotent route should be are told apart from every other refusal,
+// whatever their body. On the plain route, and of a read, they say nothing about that route.
+func TestField2_M8AMissingRouteWhateverTheBody(t *testing.T) {
+	bodies := map[string]string{
+		"application/json":         `{"valid":false,"error":{"message":"no such route"},"response":null}`,
+		"application/problem+json": `{"title":"Not Found"}`,
+		"text/html":                `<h1>404</h1>`,
+		"text/plain":               "404 page not found",
+		"":                         "",
+	}
+	for status, missing := range map[int]bool{400: false, 403: false, 404: true, 405: true, 409: false, 500: false, 501: true, 503: false} {
+		for typ, body := range bodies {
+			d := doer(func(req *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {typ}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+			})
+			c := &aapay.Client{BaseURL: "http://gateway.example", Doer: d}
+			_, err := c.InitializeWithIdempotency(t.Context(), wire.NewKey(), aapay.Payment, good())
+			require.Error(t, err)
+			require.Equal(t, missing, errors.Is(err, aapay.ErrNoRoute), "%d %s", status, typ)
+			_, err = c.Initialize(t.Context(), aapay.Payment, good())
+			require.NotErrorIs(t, err, aapay.ErrNoRoute)
+			_, err = c.Status(t.Context(), "ref", "")
+			require.NotErrorIs(t, err, aapay.ErrNoRoute)
+		}
+	}
+}

@@ -1,5 +1,13 @@
 package aapay
 
+import (
+	"errors"
+	"net/http"
+
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
+)
+
 // The codes of this service: every code of package wire survives its wire, because the code stands in
 // the fault's params (wire.WriteFault). From a foreign service, by status, the first five only with
 // the service's own body:
@@ -20,3 +28,23 @@ package aapay
 const ContentType = "application/json;charset=utf-8;version=" + version
 
 const version = "2.0"
+
+// ErrNoRoute is in an error of InitializeWithIdempotency that met 404, 405 or 501, whatever the body:
+// the service may not have the route, or something on the way answered in its place. The Code says
+// what the answer proves for itself.
+var ErrNoRoute = errors.New("no idempotent route was found")
+
+// shape is how the service says no.
+type shape struct{ rest.Faults }
+
+// Refusal implements rest.Shape.
+func (s shape) Refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
+	e := s.Faults.Refusal(c, a, keyed)
+	switch a.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		if keyed && c.Write {
+			e.Err = ErrNoRoute
+		}
+	}
+	return e
+}

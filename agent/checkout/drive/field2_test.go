@@ -16,9 +16,7 @@ import (
 // slowStatus lets every question after a status take a while.
 func (r *rig) slowStatus(d time.Duration) {
 	r.world.onStatus = func(*txn) error {
-		r.world.mu.Unlock()
-		defer r.world.mu.Lock()
-		<-time.After(d)
+		r.world.takes(d)
 		return nil
 	}
 }
@@ -48,9 +46,7 @@ func TestField2_M1ARestartMakesNoSaleUnsent(t *testing.T) {
 		"an attempt is under way": func(r *rig) ecr.Sale {
 			r.world.after = func(n int, typ aapay.Type) error {
 				if typ == aapay.Payment && n == 1 {
-					r.world.mu.Unlock()
-					defer r.world.mu.Lock()
-					<-time.After(5 * time.Second)
+					r.world.takes(5 * time.Second)
 				}
 				return nil
 			}
@@ -97,9 +93,7 @@ func TestField2_M1ARestartMakesNoSaleUnsent(t *testing.T) {
 		"aborted while the attempt is under way": func(r *rig) ecr.Sale {
 			r.world.after = func(n int, typ aapay.Type) error {
 				if typ == aapay.Payment && n == 1 {
-					r.world.mu.Unlock()
-					defer r.world.mu.Lock()
-					<-time.After(3 * time.Second)
+					r.world.takes(3 * time.Second)
 				}
 				return nil
 			}
@@ -151,9 +145,7 @@ func TestField2_M21AStartUndoesWhatWasToldWithoutAJournal(t *testing.T) {
 		"an attempt is under way": func(r *rig) {
 			r.world.after = func(n int, typ aapay.Type) error {
 				if typ == aapay.Payment && n == 1 {
-					r.world.mu.Unlock()
-					defer r.world.mu.Lock()
-					<-time.After(5 * time.Second)
+					r.world.takes(5 * time.Second)
 				}
 				return nil
 			}
@@ -208,10 +200,11 @@ func TestField2_M21ADeadDiskAfterAStartKeepsNobodyWaiting(t *testing.T) {
 		pass(10 * time.Second)
 		r.guard.fail(1 << 30)
 		r.payLate()
+		left := 85*time.Second - time.Since(start)
 		select {
 		case o := <-w.Outcome:
 			require.Equal(t, ecr.Aborted, o.Result)
-		case <-time.After(85*time.Second - time.Since(start)):
+		case <-time.After(left):
 			require.Fail(t, "the register has waited for longer than it can")
 		}
 		r.Told(w, ecr.Told)

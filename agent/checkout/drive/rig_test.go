@@ -1,9 +1,11 @@
 package drive_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -18,6 +20,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/drivetest"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/perform"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/device/display"
@@ -59,8 +62,12 @@ type world struct {
 	onInit   func(n int, typ aapay.Type, req aapay.Request) (*aapay.Reply, error, bool) // true = handled
 	after    func(n int, typ aapay.Type) error                                          // an error loses the answer of what was done
 	onStatus func(x *txn) error
-	plain    bool // no idempotent route
+	onRead   func() error                                        // of any transaction, known or not; with w.mu held
+	plain    bool                                                // no idempotent route
+	missing  wire.Code                                           // what its absence means, read by itself; "" = nothing
+	noRoute  func(n int, typ aapay.Type, req aapay.Request) bool // something answers in its place; with w.mu held
 	code     string
+	keyed    int // calls of the idempotent route
 }
 
 type call struct {
@@ -85,10 +92,11 @@ func (w *world) Initialize(_ context.Context, typ aapay.Type, req aapay.Request)
 
 func (w *world) InitializeWithIdempotency(_ context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
 	w.mu.Lock()
-	plain := w.plain
+	w.keyed++
+	missing := w.plain || w.noRoute != nil && w.noRoute(w.keyed, typ, req)
 	w.mu.Unlock()
-	if plain {
-		return aapay.Reply{}, &wire.Error{Code: wire.UnknownOutcome, Op: "test", Msg: "reply 404"}
+	if missing {
+		return aapay.Reply{}, &wire.Error{Code: cmp.Or(w.missing, wire.UnknownOutcome), Op: "test", Msg: "reply 404", Err: aapay.ErrNoRoute}
 	}
 	return w.initialize(call{at: time.Now(), typ: typ, key: key, req: req})
 }
@@ -175,6 +183,11 @@ func (w *world) Status(_ context.Context, id, _ string) (aapay.Status, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.reads = append(w.reads, call{at: time.Now()})
+	if w.onRead != nil {
+		if err := w.onRead(); err != nil {
+			return aapay.Status{}, err
+		}
+	}
 	if w.offline || w.mute {
 		return aapay.Status{}, errGone
 	}
@@ -428,16 +441,17 @@ func (g *guard) Reserved(context.Context) error {
 // rig is a terminal in a bubble.
 type rig struct {
 	*drivetest.Terminal
-	t      *testing.T
-	world  *world
-	screen *screen
-	cfg    drive.Config
-	defs   []methods.Definition
-	state  catalog.State
-	prompt drive.Prompter
-	path   string
-	guard  *guard
-	jump   time.Duration // of the wall clock
+	t       *testing.T
+	world   *world
+	screen  *screen
+	cfg     drive.Config
+	defs    []methods.Definition
+	state   catalog.State
+	prompt  drive.Prompter
+	path    string
+	address string // of the service
+	guard   *guard
+	jump    time.Duration // of the wall clock
 
 	secret      []byte
 	failAtStart int // writes of the next start that do not commit
@@ -478,13 +492,14 @@ func (r *rig) parts() drivetest.Parts {
 	db := storetest.OpenAt(r.t, r.path, steps()...)
 	r.guard = &guard{DB: db, left: -1, failed: r.failAtStart}
 	r.failAtStart = 0
+	route := perform.NewRoute(r.world, r.guard, r.address, drivetest.Now, slog.New(slog.DiscardHandler))
 	return drivetest.Parts{
 		DB: db, Outbox: outbox.Options{DB: db},
 		Undos: func(settled func(store.Tx, outbox.Op, offline.UndoResult) error, after func(outbox.Op)) []outbox.Kind {
-			return []outbox.Kind{offline.Reversal(r.world, settled, after), offline.Refund(r.world, settled, after)}
+			return []outbox.Kind{offline.Reversal(route, settled, after), offline.Refund(route, settled, after)}
 		},
 		Drive: drive.Options{
-			DB: r.guard, Aapay: r.world, Screen: r.screen, Prompter: r.prompt, Config: r.cfg, CallerSecret: r.secret,
+			DB: r.guard, Aapay: route, Screen: r.screen, Prompter: r.prompt, Config: r.cfg, CallerSecret: r.secret,
 			Now:     func() time.Time { return drivetest.Now().Add(r.jump) },
 			Methods: func() ([]methods.Definition, catalog.State) { return r.defs, r.state },
 		},
@@ -571,4 +586,11 @@ func refused(t *testing.T, err error, code ecr.Code) {
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
+}
+
+// takes lets the service take a while, with w.mu held.
+func (w *world) takes(d time.Duration) {
+	w.mu.Unlock()
+	defer w.mu.Lock()
+	<-time.After(d)
 }

@@ -5,7 +5,7 @@
 // takes one in; counters.go gives the numbers, batch.go closes a batch, timeline.go is the history.
 //
 // It owns the tables checkout_sales, checkout_requests, checkout_entries, checkout_registers,
-// checkout_batches, checkout_counters, checkout_ages and checkout_aside.
+// checkout_batches, checkout_counters, checkout_ages, checkout_aside and checkout_routes.
 //
 // It guarantees:
 //   - An event is applied in one transaction, so two events cannot both win. The transaction reads

@@ -1,8 +1,8 @@
 // Package perform carries out the effects of a decision once the decision is durable. It sends
 // requests, reads statuses, shows codes, tells outcomes, runs timers, and applies the results.
 //
-// Files: perform.go and apply.go run effects and events, send.go calls the backend, screen.go
-// shows, tell.go tells outcomes, late.go answers before the register's time-out, words.go has the
+// Files: perform.go and apply.go run effects and events, send.go calls the backend, route.go says
+// whether the backend's idempotent route is missing, screen.go shows, tell.go tells outcomes, late.go answers before the register's time-out, words.go has the
 // texts.
 //
 // It guarantees:

@@ -100,12 +100,10 @@ func failureOf(err error) checkout.Failure {
 	return checkout.EffectUnknown
 }
 
-// routeMissing says that an initialize met 404 or 405 without the service's own body. The contract
-// has no code for it: the client reports an unknown outcome that names the status, which is all
-// there is to go by.
+// routeMissing says that an initialize found no idempotent route, at an address where there never
+// was one: see Route.
 func routeMissing(err error) bool {
-	var e *wire.Error
-	return errors.As(err, &e) && e.Code == wire.UnknownOutcome && (e.Msg == "reply 404" || e.Msg == "reply 405")
+	return wire.CodeOf(err) == wire.UnknownOutcome && errors.Is(err, aapay.ErrNoRoute)
 }
 
 func retryAfter(err error) time.Duration {
