@@ -22,7 +22,7 @@ func abortReplied(s State, e Event) (State, []Effect) {
 }
 
 func abortRead(s State, e Event) (State, []Effect) {
-	if !foreign(s, e.Status) {
+	if !foreign(&s, e) {
 		s = learn(s, e)
 	}
 	return undo(s, e, s.Text)

@@ -116,7 +116,7 @@ func settle(s State, e Event) (State, []Effect) {
 	if !s.Settling {
 		return s, nil
 	}
-	if foreign(s, e.Status) {
+	if foreign(&s, e) {
 		return unsettled(s, e)
 	}
 	s = learn(s, e)

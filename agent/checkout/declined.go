@@ -3,7 +3,7 @@ package checkout
 import "posagent/schemes/aapay"
 
 func declinedRead(s State, e Event) (State, []Effect) {
-	if foreign(s, e.Status) {
+	if foreign(&s, e) {
 		return declinedStatusFailed(s, e)
 	}
 	s = learn(s, e)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"posagent/agent/intent"
 	"posagent/schemes/aapay"
 )
 
@@ -80,6 +81,7 @@ type Event struct {
 	Asked     time.Duration // boot clock: when the question of a status left; 0 = Now
 	Reply     aapay.Reply
 	Status    aapay.Status
+	Whose     intent.Verdict // StatusRead: whether the status is of what was asked, by all that it tells; "" = not judged
 	Failure   Failure
 	Try       int           // ReplyFailed: which of the attempts (Sends)
 	After     time.Duration // Retry-After, 0 = not said

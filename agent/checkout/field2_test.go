@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/intent"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 )
@@ -104,5 +105,45 @@ func TestField2_M17OnlyTheFirstAttemptLeadsToThePlainRoute(t *testing.T) {
 		require.Equal(t, Waiting, arrived.Phase, "it has arrived: it goes on as any other")
 		_, out = do(t, arrived, Event{Name: StatusFailed, Failure: NotFound, Now: t0})
 		require.NotContains(t, out, SendPlain)
+	}
+}
+
+// Of an answer to initialize and a status that contradict each other, one is another's. The status
+// wins where it tells our own reference, twice in a row of the same transaction; nothing else does, and
+// what a status has shown is never replaced.
+func TestField2_M15WhatContradictsTheAnswerIsReadAgain(t *testing.T) {
+	reply := Event{Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 202, Response: &aapay.Response{NAA2ECR: &aapay.NAA2ECR{PPRef: "theirs"}}}}
+	paid := func(whose intent.Verdict, id int64, ppref string) Event {
+		return Event{Name: StatusRead, Now: t0, Whose: whose, Status: aapay.Status{
+			State: aapay.Finalized, AccountState: aapay.Commit, TransactionID: id, NAA2ECR: &aapay.NAA2ECR{PPRef: ppref},
+		}}
+	}
+	for name, c := range map[string]struct {
+		reads []Event
+		want  Phase
+	}{
+		"once":                                   {[]Event{paid(intent.Ours, 7, "ours")}, Waiting},
+		"twice the same":                         {[]Event{paid(intent.Ours, 7, "ours"), paid(intent.Ours, 7, "ours")}, Approved},
+		"two that differ":                        {[]Event{paid(intent.Ours, 7, "ours"), paid(intent.Ours, 8, "ours")}, Waiting},
+		"the first of them again":                {[]Event{paid(intent.Ours, 7, "ours"), paid(intent.Ours, 8, "ours"), paid(intent.Ours, 7, "ours")}, Waiting},
+		"twice, and not said whose":              {[]Event{paid(intent.NotSaid, 7, "ours"), paid(intent.NotSaid, 7, "ours")}, Waiting},
+		"twice without a number":                 {[]Event{paid(intent.Ours, 0, "ours"), paid(intent.Ours, 0, "ours")}, Waiting},
+		"another's under our name":               {[]Event{paid(intent.Anothers, 7, "theirs"), paid(intent.Anothers, 7, "theirs")}, Waiting},
+		"as the answer said":                     {[]Event{paid(intent.NotSaid, 7, "theirs")}, Approved},
+		"it tells no name, it is not said whose": {[]Event{paid(intent.NotSaid, 7, "")}, Approved},
+	} {
+		s, _ := do(t, begun(), reply)
+		for _, e := range c.reads {
+			s, _ = do(t, s, e)
+		}
+		require.Equal(t, c.want, s.Phase, name)
+	}
+	s, _ := do(t, begun(), reply)
+	live := paid(intent.Ours, 7, "theirs")
+	live.Status.State, live.Status.AccountState = aapay.Initialized, ""
+	s, _ = do(t, s, live)
+	for range 3 {
+		s, _ = do(t, s, paid(intent.Ours, 7, "other"))
+		require.Equal(t, Waiting, s.Phase, "a status has shown the name")
 	}
 }

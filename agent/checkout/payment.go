@@ -203,7 +203,7 @@ func initAgain(s State, e Event) (State, []Effect) {
 // ---- live at the backend ----
 
 func read(s State, e Event) (State, []Effect) {
-	if foreign(s, e.Status) {
+	if foreign(&s, e) {
 		e.Failure = EffectUnknown
 		return statusFailed(s, e)
 	}

@@ -102,12 +102,14 @@ type State struct {
 	Engaged       bool               `json:"engaged,omitempty"`   // the customer has reacted: past INITIALIZED
 	TransactionID int64              `json:"transactionId,omitempty"`
 	PPRef         string             `json:"ppref,omitempty"`
-	Payload       string             `json:"payload,omitempty"` // of the code
-	Payer         string             `json:"payer,omitempty"`   // who paid, masked
-	Info          string             `json:"info,omitempty"`    // the provider's message to the customer
-	Loyalty       []string           `json:"loyalty,omitempty"` // loyalty ids
-	Shown         bool               `json:"shown,omitempty"`   // the code is on the screen, as far as we decide
-	AwaitingApp   bool               `json:"veiled,omitempty"`  // the code is hidden; the screen says that the customer's app is awaited
+	PPRefRead     bool               `json:"pprefRead,omitempty"`   // a status has shown it; else it is from the answer to an initialize alone
+	Contradicts   int64              `json:"contradicts,omitempty"` // the transaction of a status that contradicted that answer
+	Payload       string             `json:"payload,omitempty"`     // of the code
+	Payer         string             `json:"payer,omitempty"`       // who paid, masked
+	Info          string             `json:"info,omitempty"`        // the provider's message to the customer
+	Loyalty       []string           `json:"loyalty,omitempty"`     // loyalty ids
+	Shown         bool               `json:"shown,omitempty"`       // the code is on the screen, as far as we decide
+	AwaitingApp   bool               `json:"veiled,omitempty"`      // the code is hidden; the screen says that the customer's app is awaited
 
 	// What runs.
 	LastRead   bool `json:"lastRead,omitempty"` // a limit was reached: the next status decides

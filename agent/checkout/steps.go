@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"posagent/agent/intent"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 )
@@ -47,8 +48,8 @@ func learn(s State, e Event) State {
 	if s.TransactionID == 0 {
 		s.TransactionID = st.TransactionID
 	}
-	if st.NAA2ECR != nil && s.PPRef == "" {
-		s.PPRef = st.NAA2ECR.PPRef
+	if st.NAA2ECR != nil && st.NAA2ECR.PPRef != "" {
+		s.PPRef, s.PPRefRead = st.NAA2ECR.PPRef, true
 	}
 	s.hear(st.NAA2ECR, st.PayerID)
 	if st.QRCodePayload != "" {
@@ -57,7 +58,8 @@ func learn(s State, e Event) State {
 	return s
 }
 
-// learnReply keeps what the answer to an initialize says.
+// learnReply keeps what the answer to an initialize says. It tells nothing of our request, so its
+// ppref names the transaction only once a status has shown it.
 func learnReply(s State, r aapay.Reply) State {
 	s.Heard = true
 	if r.Response == nil || r.Response.NAA2ECR == nil {
@@ -70,12 +72,23 @@ func learnReply(s State, r aapay.Reply) State {
 	return s
 }
 
-// foreign says that a status speaks of another transaction.
-func foreign(s State, st aapay.Status) bool {
-	if s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {
+// foreign says that a status speaks of another transaction. One that contradicts the answer to the
+// initialize counts where it tells our own reference, and the one before it has named the same
+// transaction: then that answer was another's.
+func foreign(s *State, e Event) bool {
+	st := e.Status
+	if e.Whose == intent.Anothers || s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {
 		return true
 	}
-	return s.PPRef != "" && st.NAA2ECR != nil && st.NAA2ECR.PPRef != "" && st.NAA2ECR.PPRef != s.PPRef
+	if s.PPRef == "" || st.NAA2ECR == nil || st.NAA2ECR.PPRef == "" || st.NAA2ECR.PPRef == s.PPRef {
+		return false
+	}
+	if s.PPRefRead || e.Whose != intent.Ours || st.TransactionID == 0 {
+		return true
+	}
+	again := s.Contradicts == st.TransactionID
+	s.Contradicts = st.TransactionID
+	return !again
 }
 
 // rebase starts the clocks anew: the boot clock that measured them is gone.

@@ -70,7 +70,7 @@ func undoBackoff(tries int) time.Duration {
 
 // originalRead looks at the original while no undo operation runs.
 func originalRead(s State, e Event) (State, []Effect) {
-	if foreign(s, e.Status) {
+	if foreign(&s, e) {
 		return originalStatusFailed(s, e)
 	}
 	s = learn(s, e)

@@ -20,8 +20,9 @@ var rooms = []room{
 	{"cmd/usage", nil, "texts of a table of verbs: knows no verb"},
 	{"cmd/usage/usagetest", []string{".."}, "the suite that holds a program's texts to its table of verbs"},
 
-	{"agent/checkout", []string{"ecr", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "CORE: one sale from request to outcome, no I/O"},
-	{"agent/checkout/drive/journal", []string{"agent/checkout", "agent/offline", "agent/outbox", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the rows of sales and their compare-and-set: undos are accepted in its commits"},
+	{"agent/intent", []string{"schemes/aapay"}, "CORE: is this answer the answer to what was asked? no I/O"},
+	{"agent/checkout", []string{"agent/intent", "ecr", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "CORE: one sale from request to outcome, no I/O"},
+	{"agent/checkout/drive/journal", []string{"agent/checkout", "agent/intent", "agent/offline", "agent/outbox", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the rows of sales and their compare-and-set: undos are accepted in its commits"},
 	{"agent/checkout/drive/live", []string{"agent/checkout", "agent/checkout/drive/journal", "ecr", "schemes/wire"}, "what this run remembers of its sales: knows no store"},
 	{"agent/checkout/drive/perform", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "device/qr", "device/display", "device/display/scene", "ecr", "ecr/receipt", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "performs what is decided, once it is durable"},
 	{"agent/checkout/drive", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "agent/checkout/drive/perform", "agent/catalog", "agent/offline", "agent/outbox", "device/display", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "what a register, and a person at the terminal, can ask of the checkout"},
@@ -232,7 +233,7 @@ var (
 )
 
 // cores do no I/O and have no clock.
-var cores = []string{"agent/checkout", "ecr/zvt", "ecr/jsonl", "ecr/caisseap", "ecr/ecr17", "schemes/backend/books"}
+var cores = []string{"agent/intent", "agent/checkout", "ecr/zvt", "ecr/jsonl", "ecr/caisseap", "ecr/ecr17", "schemes/backend/books"}
 
 // Limits of a file in lines.
 const (

@@ -90,7 +90,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/judge.go", `if account != aapay.Rollback && slices.Contains`, `if slices.Contains`},
 	}},
 	{"the status of another transaction is taken", checkout, "TestForeignStatusIsNoAnswer", []edit{
-		{"agent/checkout/steps.go", `if s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {`, `if s.TransactionID < 0 {`},
+		{"agent/checkout/steps.go", ` || s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {`, ` {`},
 	}},
 	{"a sale that settles is not watched", drive, "TestMoneyA1_ReservedIsWatchedUntilCommit|TestMoneyA1_AnAcknowledgementDoesNotEndTheWatch", []edit{
 		{"agent/checkout/approved.go", `s.Settling = s.Account != aapay.Commit`, `s.Settling = false`},
@@ -128,7 +128,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/resume.go", `NewBoot: row.Boot != d.bootID}`, `NewBoot: false}`},
 	}},
 	{"a COMMIT after the abort approves", checkout, "TestMoneyA5_AbortIsFinal", []edit{
-		{"agent/checkout/abort.go", "\tif !foreign(s, e.Status) {\n\t\ts = learn(s, e)\n\t}\n", "\tif !foreign(s, e.Status) {\n\t\ts = learn(s, e)\n\t}\n\tif s.Committed {\n\t\treturn approve(s, e)\n\t}\n"},
+		{"agent/checkout/abort.go", "\tif !foreign(&s, e) {\n\t\ts = learn(s, e)\n\t}\n", "\tif !foreign(&s, e) {\n\t\ts = learn(s, e)\n\t}\n\tif s.Committed {\n\t\treturn approve(s, e)\n\t}\n"},
 	}},
 	{"a commit after the decline is kept", drive, "TestMoneyA1_CommitAfterDeclinedIsUndone", []edit{
 		{"agent/checkout/declined.go", "case s.Account == aapay.Commit:\n\t\treturn undo(s, e, \"paid after it was declined\")\n\tcase !finalNo(s):", "case s.Account != aapay.Commit && !finalNo(s):"},

@@ -50,4 +50,28 @@ var ofMoney = []mutant{
 	{"a 501 of the idempotent route is no missing route", "schemes/aapay", "TestField2_M8AMissingRouteWhateverTheBody", []edit{
 		{"schemes/aapay/errors.go", `http.StatusMethodNotAllowed, http.StatusNotImplemented:`, `http.StatusMethodNotAllowed:`},
 	}},
+	{"a status is asked for by the name that an answer gave", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
+		{"agent/checkout/drive/perform/send.go", `p.svc.Status(call, row.Reference, row`, `p.svc.Status(call, map[bool]string{true: row.State.PPRef, false: row.Reference}[row.State.PPRef != ""], row`},
+	}},
+	{"what a status tells of the request is not compared", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
+		{"agent/checkout/drive/journal/transit.go", `e.Whose = whose(r, e.Status)`, `e.Whose = intent.NotSaid`},
+	}},
+	{"one transaction is two sales'", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
+		{"agent/checkout/drive/journal/transit.go", `if e.Whose == intent.NotSaid && r`, `if false && r`},
+	}},
+	{"an end under another's transaction is a refund", drive, "TestField2_M15AnothersEndIsNoRefund", []edit{
+		{"agent/checkout/drive/journal/apply.go", `	if is {`, `	if is && r.ID == 0 {`},
+	}},
+	{"the answer to initialize outranks what the service tells", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
+		{"agent/checkout/steps.go", `if s.PPRefRead || e.Whose`, `if true || e.Whose`},
+	}},
+	{"a status that contradicts is believed at once", checkout, "TestField2_M15WhatContradictsTheAnswerIsReadAgain", []edit{
+		{"agent/checkout/steps.go", `return !again`, `return again && false`},
+	}},
+	{"a receipt's amount is not compared", "agent/intent", "TestField2_M15AStatusIsJudgedByWhatItTells", []edit{
+		{"agent/intent/payment.go", `r.Amount != 0 && r.Amount != p.Hundredths, `, ``},
+	}},
+	{"a receipt's other reference says nothing", "agent/intent", "TestField2_M15AStatusIsJudgedByWhatItTells", []edit{
+		{"agent/intent/payment.go", "\t}\n\treturn Anothers\n", "\t}\n\treturn NotSaid\n"},
+	}},
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
@@ -435,12 +434,6 @@ func (d *desk) read(key wire.Key, gen int) {
 	l.lastRead, l.read = d.t.clock(), nil
 	r := d.row(key)
 	id, asked := r.ref, d.t.clock()
-	switch {
-	case r.state.PPRef != "":
-		id = r.state.PPRef
-	case r.state.TransactionID != 0:
-		id = strconv.FormatInt(r.state.TransactionID, 10)
-	}
 	life := d.t.life
 	heard := func(int, []byte) {}
 	call(d.w.net, 10*time.Second, false,

@@ -63,6 +63,9 @@ type world struct {
 	after    func(n int, typ aapay.Type) error                                          // an error loses the answer of what was done
 	onStatus func(x *txn) error
 	onRead   func() error                                        // of any transaction, known or not; with w.mu held
+	onReply  func(x *txn, r *aapay.Reply)                        // what arrives in the place of an answer
+	answer   func(x *txn, st *aapay.Status)                      // what arrives in the place of a status
+	tells    bool                                                // a status carries a receipt, as the sandbox has it
 	plain    bool                                                // no idempotent route
 	missing  wire.Code                                           // what its absence means, read by itself; "" = nothing
 	noRoute  func(n int, typ aapay.Type, req aapay.Request) bool // something answers in its place; with w.mu held
@@ -143,7 +146,11 @@ func (w *world) initialize(c call) (aapay.Reply, error) {
 			return aapay.Reply{}, err
 		}
 	}
-	return aapay.Reply{HTTPStatus: 202, Valid: true, Response: &aapay.Response{}}, nil
+	reply := aapay.Reply{HTTPStatus: 202, Valid: true, Response: &aapay.Response{NAA2ECR: x.naa}}
+	if w.onReply != nil {
+		w.onReply(x, &reply)
+	}
+	return reply, nil
 }
 
 // effect does what a reversal or refund does.
@@ -195,6 +202,11 @@ func (w *world) Status(_ context.Context, id, _ string) (aapay.Status, error) {
 	if n, err := strconv.ParseInt(id, 10, 64); x == nil && err == nil && n > 0 && n <= int64(len(w.order)) {
 		x = w.order[n-1]
 	}
+	for _, other := range w.order {
+		if other.naa != nil && other.naa.PPRef == id {
+			x = other
+		}
+	}
 	if x == nil {
 		return aapay.Status{}, &wire.Error{Code: wire.NotFound, Op: "test"}
 	}
@@ -204,11 +216,23 @@ func (w *world) Status(_ context.Context, id, _ string) (aapay.Status, error) {
 			return aapay.Status{}, err
 		}
 	}
+	st := w.statusOf(x)
+	if w.answer != nil {
+		w.answer(x, &st)
+	}
+	return st, nil
+}
+
+// statusOf is the truth about a transaction, with w.mu held.
+func (w *world) statusOf(x *txn) aapay.Status {
 	st := aapay.Status{Valid: true, TransactionID: x.id, State: x.state, AccountState: x.account, NAA2ECR: x.naa}
 	if x.typ == aapay.Payment && x.req.Trigger == aapay.TriggerQR {
 		st.QRCodePayload = x.code
 	}
-	return st, nil
+	if w.tells {
+		st.Receipt = &aapay.Receipt{Amount: x.req.PurchaseAmount.TotalAmount, Currency: x.req.PurchaseAmount.CurrencyCode, Reference: x.req.TerminalReference}
+	}
+	return st
 }
 
 func (w *world) lock(f func()) {

@@ -83,9 +83,25 @@ func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult)
 	case err != nil:
 		return Step{}, false, err
 	}
+	if err := notAnothers(tx, row, &e.Undone); err != nil {
+		return Step{}, false, err
+	}
 	s, err = j.Transit(tx, row, e)
 	if errors.Is(err, checkout.ErrRefused) {
 		return Step{}, false, nil
 	}
 	return s, err == nil, err
+}
+
+// notAnothers doubts the good end of an operation that names the transaction of another sale of this
+// journal: the answer is not its own, and what became of it is not known.
+func notAnothers(tx store.Tx, r *Row, u *checkout.Undone) error {
+	if !u.OK {
+		return nil
+	}
+	is, err := taken(tx, r, u.TransactionID)
+	if is {
+		u.OK, u.InDoubt, u.Text = false, true, fmt.Sprintf("the backend answered with transaction %d, which is another sale's", u.TransactionID)
+	}
+	return err
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"posagent/agent/checkout"
+	"posagent/agent/intent"
+	"posagent/agent/offline"
+	"posagent/schemes/aapay"
 	"posagent/store"
 )
 
@@ -25,6 +28,15 @@ func (j *Journal) Transit(tx store.Tx, r *Row, e checkout.Event) (Step, error) {
 func (j *Journal) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effect, error) {
 	before := *r
 	e = j.complete(r, e)
+	if e.Whose == intent.NotSaid && r.State.TransactionID == 0 {
+		taken, err := taken(tx, r, e.Status.TransactionID)
+		if err != nil {
+			return nil, err
+		}
+		if taken {
+			e.Whose = intent.Anothers
+		}
+	}
 	next, effects, err := checkout.Next(r.State, e)
 	if err != nil {
 		return nil, fmt.Errorf("sale %s: %w", r.Key, err)
@@ -104,6 +116,36 @@ func (j *Journal) complete(r *Row, e checkout.Event) checkout.Event {
 		e.Now = j.opt.Boot()
 	}
 	e.TakenBack = r.Reversed
+	if e.Name == checkout.StatusRead {
+		e.Whose = whose(r, e.Status)
+	}
 	e.Poll, e.Patient = checkout.PollOf(r.Method, j.opt.Poll), j.opt.Memory != nil && j.opt.Memory.Patient(r.Key)
 	return e
+}
+
+// whose judges a status of a row by what it tells of the request.
+func whose(r *Row, st aapay.Status) intent.Verdict {
+	amount, err := r.Hundredths()
+	if err != nil { // it was never sent
+		return intent.Anothers
+	}
+	return intent.Payment{Reference: r.Reference, Hundredths: amount.TotalAmount, Currency: r.Currency}.Status(st)
+}
+
+// taken returns whether a transaction number of a service stands under another sale of this journal.
+// Payment links have numbers of their own.
+func taken(tx store.Tx, r *Row, id int64) (bool, error) {
+	if id == 0 {
+		return false, nil
+	}
+	rows, err := many(nil, tx, byTransaction, id)
+	if err != nil {
+		return false, err
+	}
+	for _, other := range rows {
+		if other.Key != r.Key && (other.Method.Name == offline.MethodPaylink) == (r.Method.Name == offline.MethodPaylink) {
+			return true, nil
+		}
+	}
+	return false, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"time"
 
 	"posagent/agent/checkout"
@@ -152,7 +151,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 	call, cancel := context.WithTimeout(wire.WithTrace(ctx, row.TraceID()), statusTimeout)
 	defer cancel()
 	asked := p.boot()
-	st, err := p.svc.Status(call, statusID(row), row.Method.Name)
+	st, err := p.svc.Status(call, row.Reference, row.Method.Name) // by our own name: an id may have come with another's answer
 	if err != nil && ctx.Err() != nil {
 		return
 	}
@@ -171,15 +170,4 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 	}
 	silence := p.sales.Silence(key, failure == checkout.NotFound)
 	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err)})
-}
-
-// statusID is what the backend is asked by: its own name of the transaction where it is known.
-func statusID(row *journal.Row) string {
-	switch {
-	case row.State.PPRef != "":
-		return row.State.PPRef
-	case row.State.TransactionID != 0:
-		return strconv.FormatInt(row.State.TransactionID, 10)
-	}
-	return row.Reference
 }

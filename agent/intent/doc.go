@@ -1,0 +1,10 @@
+// Package intent judges whether an answer of a service is the answer to what was asked.
+//
+// It guarantees:
+//   - What a service tells of a reference, an amount or a currency is compared with ours, and one
+//     that differs is another's.
+//   - An answer that names our own reference is ours. One that names nothing says nothing: who asks
+//     has to know by another way, such as the reference that the question went by.
+//
+// It is pure: it must not import the store, the checkout or a client, and calls no clock.
+package intent
