@@ -2,9 +2,10 @@
 // limits, circuit breaker.
 //
 // It guarantees:
-//   - It retries a request only if that is a GET or carries an Idempotency-Key: at most twice, with
-//     the same key and body. It sends any other request at most once.
-//   - The client that Once returns sends every write at most once, also with an Idempotency-Key.
+//   - It retries a read, at most twice. A write leaves at most once, also with an Idempotency-Key
+//     and whatever the connection does.
+//   - Only the client that Unanswered returns, for a service that honours Keys, sends a write with
+//     an Idempotency-Key again, with the same key and body, where no reply came.
 //   - Credentials go to the configured host only. A redirect is an error and is never followed.
 //   - Each reply is bounded: 64 KiB of header, 1 MiB of body, a limit for each try and for the
 //     whole call. A Retry-After above a few seconds is left to the outbox.

@@ -143,6 +143,9 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 	out := req.Clone(ctx)
 	if out.Body != nil && out.Body != http.NoBody {
 		out.GetBody = nil // else the transport itself sends a keyed request again on a dead connection
+	} else if key := out.Header.Get(wire.KeyHeader); key != "" {
+		out.Header.Del(wire.KeyHeader)
+		out.Header[strings.ToLower(wire.KeyHeader)] = []string{key} // the same without a body: it knows the name in this spelling only
 	}
 	if trace := traceOf(out); trace != "" {
 		out.Header.Set(wire.TraceHeader, trace.Parent()) // each try is a span of its own

@@ -97,31 +97,25 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Do sends one request to the backend, with credentials and the repeats its kind allows. The reply's body must be
-// closed. Errors: *wire.Error with Unavailable (circuit open, no token to be had) or Unauthorized (the token service refuses
+// Do sends one request to the backend, with credentials. A read is repeated, a write leaves at most once, under a Key too: most services
+// honour none, and whether a write goes again is decided above, by what is known of it. The reply's body must be closed. Errors: *wire.Error with Unavailable (circuit open, no token to be had) or Unauthorized (the token service refuses
 // us), both before anything was sent; otherwise the transport's own, with its chain.
-func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.do(req, true, true) }
+func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.do(req, false) }
 
-// once is a Client that repeats no write.
-type once struct{ c *Client }
-
-// Do implements wire.Doer.
-func (o once) Do(req *http.Request) (*http.Response, error) { return o.c.do(req, false, true) }
-
-// Once is the client for callers who repeat their writes themselves: from here each leaves at most once, under a Key too.
-func (c *Client) Once() wire.Doer { return once{c} }
+// Once is the Client as a wire.Doer, said where writes go out.
+func (c *Client) Once() wire.Doer { return c }
 
 // unanswered is a Client that repeats a write only where no reply came.
 type unanswered struct{ c *Client }
 
 // Do implements wire.Doer.
-func (u unanswered) Do(req *http.Request) (*http.Response, error) { return u.c.do(req, true, false) }
+func (u unanswered) Do(req *http.Request) (*http.Response, error) { return u.c.do(req, true) }
 
-// Unanswered is the client for callers who back off themselves: a write under a Key is repeated at once where its connection broke,
-// and left to the caller where the backend answered that it cannot.
+// Unanswered is the client for a service that is known to honour Keys, and for callers who back off themselves: a write under a Key is
+// repeated at once where its connection broke, and left to the caller where the backend answered that it cannot.
 func (c *Client) Unanswered() wire.Doer { return unanswered{c} }
 
-func (c *Client) do(req *http.Request, keyed, answers bool) (*http.Response, error) {
+func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
 	if req.URL.Scheme != c.base.Scheme || !strings.EqualFold(req.URL.Host, c.base.Host) {
 		return nil, &wire.Error{Code: wire.Unavailable, Msg: "not sent", Err: ErrHost}
 	}
@@ -130,8 +124,8 @@ func (c *Client) do(req *http.Request, keyed, answers bool) (*http.Response, err
 		return nil, &wire.Error{Code: wire.Unavailable, Msg: "backend not reachable lately", RetryAfter: wait}
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
-	policy := &call{repeatable: req.Method == http.MethodGet || req.Method == http.MethodHead || keyed && req.Header.Get(wire.KeyHeader) != ""}
-	policy.final = !answers && req.Method != http.MethodGet && req.Method != http.MethodHead
+	read := req.Method == http.MethodGet || req.Method == http.MethodHead
+	policy := &call{repeatable: read || keyed && req.Header.Get(wire.KeyHeader) != "", final: !read}
 	resp, err := c.authorized(context.WithValue(ctx, callKey{}, policy), req)
 	c.judge(req.Context(), resp, err)
 	if err == nil && policy.lost && req.Method != http.MethodGet && refuses(resp.StatusCode) {

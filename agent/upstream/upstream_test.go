@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,7 +80,7 @@ func exchange(t *testing.T, c *Client, method, url, key, body string) (wire.Answ
 	if key != "" {
 		req.Header.Set(wire.KeyHeader, key)
 	}
-	return wire.Call{Op: "t", Write: method != http.MethodGet}.Do(c, req)
+	return wire.Call{Op: "t", Write: method != http.MethodGet}.Do(c.Unanswered(), req)
 }
 
 // reset ends a connection without an answer.
@@ -102,22 +103,22 @@ func TestRepeats(t *testing.T) {
 		"POST without key, 500":     {"POST", "", status(500), 1},
 		"POST without key, 503":     {"POST", "", status(503), 1},
 		"POST without key, reset":   {"POST", "", reset, 1},
-		"POST with key, 500":        {"POST", "k1", status(500), 3},
+		"POST with key, 500":        {"POST", "k1", status(500), 1},
 		"POST with key, reset":      {"POST", "k1", reset, 3},
-		"POST with key, 429":        {"POST", "k1", status(429), 3},
-		"POST with key, 408":        {"POST", "k1", status(408), 3},
+		"POST with key, 429":        {"POST", "k1", status(429), 1},
+		"POST with key, 408":        {"POST", "k1", status(408), 1},
 		"POST with key, 400":        {"POST", "k1", status(400), 1},
 		"POST with key, 401":        {"POST", "k1", status(401), 1},
 		"DELETE without key, reset": {"DELETE", "", reset, 1},
 		"GET, 502":                  {"GET", "", status(502), 3},
 		"GET, reset":                {"GET", "", reset, 3},
 		"GET, 404":                  {"GET", "", status(404), 1},
-		"POST with key, 503 in 1 h": {"POST", "k1", func(w http.ResponseWriter) { w.Header().Set("Retry-After", "3600"); w.WriteHeader(503) }, 1},
-		"POST with key, 503 in 10^12": {"POST", "k1", func(w http.ResponseWriter) {
+		"GET, 503 in 1 h":           {"GET", "", func(w http.ResponseWriter) { w.Header().Set("Retry-After", "3600"); w.WriteHeader(503) }, 1},
+		"GET, 503 in 10^12": {"GET", "", func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "1000000000000")
 			w.WriteHeader(503)
 		}, 1},
-		"POST with key, 503 in garbage": {"POST", "k1", func(w http.ResponseWriter) {
+		"GET, 503 in garbage": {"GET", "", func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "soon-ish")
 			w.WriteHeader(503)
 		}, 3},
@@ -198,6 +199,59 @@ func TestField_T4AnAnsweredWriteIsLeftToItsCaller(t *testing.T) {
 			require.NoError(t, resp.Body.Close())
 		}
 		require.Equal(t, 3, s.count()-before, "a read is repeated as ever")
+	}
+}
+
+// The clients that are handed out, and what each repeats. Only a service that honours Keys may be given one that repeats a write; the
+// transport must not do it either, on a connection that dies as it is used again.
+func TestField2_M37AWriteLeavesOnceWhateverBreaks(t *testing.T) {
+	clients := map[string]func(*Client) wire.Doer{
+		"Client": func(c *Client) wire.Doer { return c }, "Once": (*Client).Once, "Unanswered": (*Client).Unanswered,
+	}
+	status := func(n int) func(http.ResponseWriter) { return func(w http.ResponseWriter) { w.WriteHeader(n) } }
+	ends := map[string]func(http.ResponseWriter){
+		"broken": reset, "408": status(408), "425": status(425), "429": status(429), "500": status(500), "502": status(502), "503": status(503), "504": status(504),
+	}
+	bodies := map[string]func() io.Reader{"no body": func() io.Reader { return http.NoBody }, "a body": func() io.Reader { return strings.NewReader("body") }}
+	for of, pick := range clients {
+		for how, end := range ends {
+			for with, body := range bodies {
+				for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+					s, used := &seen{}, false
+					srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+						if r.Method == http.MethodGet {
+							return
+						}
+						s.note(r)
+						end(w)
+					})
+					c := client(t, srv.URL, nil)
+					for _, m := range []string{http.MethodGet, method} { // the write goes over a connection that was used before
+						req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+							GotConn: func(i httptrace.GotConnInfo) { used = used || i.Reused },
+						}), m, srv.URL, http.NoBody)
+						require.NoError(t, err)
+						if m == method {
+							req, err = http.NewRequestWithContext(req.Context(), m, srv.URL, body())
+							require.NoError(t, err)
+						}
+						req.Header.Set(wire.KeyHeader, "k")
+						if resp, err := pick(c).Do(req); err == nil {
+							require.NoError(t, resp.Body.Close())
+						}
+					}
+					want := 1
+					if of == "Unanswered" && how == "broken" {
+						want = 3
+					}
+					require.Equal(t, want, s.count(), "%s, %s, %s with %s", of, how, method, with)
+					require.True(t, used)
+					for _, key := range s.keys {
+						require.Equal(t, "k", key)
+					}
+				}
+			}
+		}
 	}
 }
 

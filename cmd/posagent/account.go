@@ -27,7 +27,7 @@ func accountOf(cfg config.Config, client *upstream.Client) *account {
 		return nil
 	}
 	auth := cfg.Upstream.Auth
-	api := &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client}
+	api := &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client.Once()}
 	return &account{client: client, check: api.Check, keys: authKeys(cfg, "paylinks"), label: cfg.Paylinks.Label}
 }
 

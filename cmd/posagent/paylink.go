@@ -30,7 +30,7 @@ func linkService(cfg config.Config, db store.DB, client *upstream.Client, log *s
 	if client == nil {
 		return nil
 	}
-	api := &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client}
+	api := &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client.Once()}
 	return paylink.New(paylink.Options{
 		DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: auth.Instance, Title: cfg.Terminal.MerchantName, Now: time.Now, Log: log,
 	})

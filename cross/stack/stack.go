@@ -176,7 +176,7 @@ func (s *Stack) Start(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}
-	api := &paylinks.Client{BaseURL: Base, Instance: creds.Instance, Secret: creds.Secret, Doer: plain}
+	api := &paylinks.Client{BaseURL: Base, Instance: creds.Instance, Secret: creds.Secret, Doer: plain.Once()}
 	var port net.Listener
 	if o.Sales != "" {
 		port = s.Wire
