@@ -68,7 +68,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		}
 		about = f.aggregateOf(w.row.Thing, w.id, t, known)
 	}
-	again := false // it was withdrawn
+	again, since := false, false // it was withdrawn; it may have been sent all the same, after a copy of this journal was made
 	var u used
 	if w.key != "" {
 		if now != subject {
@@ -87,7 +87,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 				made, _, err := f.made(tx, w.row, u.key)
 				return acceptance{key: u.key, local: made.local, now: nowOf(op), held: op.State == outbox.Held}, err
 			}
-			again = true
+			again, since = true, op.SentSince
 			if key = u.key; key != n.Key { // from before our Keys were made of the callers'
 				if n, err = f.newOperation(w, key, false); err != nil {
 					return st, err
@@ -120,7 +120,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		return st, err
 	}
 	hold := ""
-	if w.key != "" && !again {
+	if w.key != "" && (!again || since) {
 		if hold, err = f.box.Forgotten(tx, w.row.class == outbox.SameKey || w.row.class == outbox.Safe); err != nil {
 			return st, err
 		}
@@ -150,7 +150,12 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 	n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, about, w.amount, w.currency
 	switch {
 	case again:
-		err = f.box.Revive(tx, n)
+		revive := f.box.Revive
+		if hold != "" {
+			st.held = true
+			revive = func(tx store.Tx, n outbox.New) error { return f.box.ReviveHeld(tx, n, hold) }
+		}
+		err = revive(tx, n)
 		if errors.Is(err, outbox.ErrState) {
 			err = &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: err, Msg: "an earlier operation on it is not at its end: ask again"}
 		}

@@ -75,10 +75,11 @@ func happened(r store.Reader) (string, error) {
 // holdBatch is how many operations HoldRestored sets aside in one commit.
 const holdBatch = 200
 
-// HoldRestored sets aside everything that could be sent, for a journal that was put back from an
+// HoldRestored sets aside everything that is not at its end, for a journal that was put back from an
 // earlier time; it returns how many. Whatever is released later counts as sent once, right after
-// that time: it may have been, so it is never sent where the backend may have forgotten its Key,
-// nor where that is no protection. Call it before Run; broken off, it may be called again.
+// that time, also what was held then: it may have been, so it is never sent where the backend may
+// have forgotten its Key, nor where that is no protection. What was withdrawn counts so if it is
+// revived. Call it before Run; broken off, it may be called again.
 func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 	held := 0
 	var last int64
@@ -95,12 +96,13 @@ func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 	for more := true; more; {
 		var n int
 		var upTo int64
+		var full bool
 		err := o.db.Write(ctx, func(tx store.Tx) error {
 			n, upTo = 0, last
 			if err := o.clock.load(tx); err != nil {
 				return err
 			}
-			rows, err := o.sendable(tx, last)
+			rows, err := o.unsure(tx, last)
 			if err != nil {
 				return err
 			}
@@ -109,26 +111,35 @@ func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 					return err
 				}
 				upTo = rows[i].id
+				if rows[i].state == Held {
+					n++
+				}
 			}
-			n = len(rows)
+			full = len(rows) == holdBatch
 			return nil
 		})
 		if err != nil {
 			return held, fmt.Errorf("hold restored operations: %w", err)
 		}
-		held, last, more = held+n, upTo, n == holdBatch
+		held, last, more = held+n, upTo, full
 	}
 	return held, nil
 }
 
-// sendable reads the next operations that could be sent, in the order of their ids.
-func (o *Outbox) sendable(r store.Reader, after int64) (list []row, err error) {
-	err = each(r, func(rw row) { list = append(list, rw) }, `id > ? AND +state IN ('PENDING', 'SENT') ORDER BY id LIMIT ?`, after, holdBatch)
+// unsure reads the next operations of which an earlier journal does not know whether they were sent since, in the order of their ids.
+func (o *Outbox) unsure(r store.Reader, after int64) (list []row, err error) {
+	err = each(r, func(rw row) { list = append(list, rw) },
+		`id > ? AND (+state IN ('PENDING', 'SENT') OR +state IN ('HELD', 'EXPIRED') AND resume = 'PENDING') ORDER BY id LIMIT ?`, after, holdBatch)
 	return list, err
 }
 
 func (o *Outbox) holdRestored(tx store.Tx, r *row, reason string) error {
-	r.reason = reason
+	switch {
+	case r.state == Held && r.reason != "":
+		r.reason = reason + "; held before: " + r.reason
+	case r.state != Expired:
+		r.reason = reason
+	}
 	if err := o.verify(r); err != nil {
 		r.reason = err.Error()
 	}

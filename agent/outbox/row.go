@@ -146,9 +146,9 @@ func (o *Outbox) saveRevived(tx store.Tx, r *row) error {
 	r.mac = o.sum(r)
 	err := moved(r)(tx.Exec(`UPDATE outbox_ops SET aggregate = ?, leads = ?, owner = ?, note = ?, amount = ?, currency = ?, digest = ?, payload = ?, data_key = ?,
 		memo = NULL, result = NULL, reason = '', state = ?, resume = ?, attempts = 0, settled_ms = 0, settled_run = 0, next_run = ?, revived_run = ?,
-		sent_age = -1, open = 1, ready = 0, mac = ? WHERE id = ? AND state = ?`,
+		sent_age = ?, open = 1, ready = 0, mac = ? WHERE id = ? AND state = ?`,
 		r.aggregate, leads(r.aggregate, r.key), r.owner, r.note, r.amount, r.currency, r.digest, blob(r.payload), blob(r.dataKey), string(r.state), string(r.resume), r.nextRun,
-		r.revivedRun, r.mac, r.id, string(r.was)))
+		r.revivedRun, r.sentAge, r.mac, r.id, string(r.was)))
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (r *row) op() Op {
 	op := Op{
 		New: New{Key: wire.Key(r.key), Kind: r.kind, Aggregate: r.aggregate, Note: r.note, AmountMin: r.amount, Currency: r.currency, Owner: r.owner, Trace: r.traceID()},
 		ID:  r.id, State: r.state, Attempts: int(r.attempts), Created: time.UnixMilli(r.createdMS),
-		Result: r.result, Reason: r.reason,
+		Result: r.result, Reason: r.reason, SentSince: r.state == Expired && r.resume == Sent,
 	}
 	if r.settledMS != 0 {
 		op.Settled = time.UnixMilli(r.settledMS)

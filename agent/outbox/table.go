@@ -12,7 +12,7 @@ var ErrState = errors.New("not possible in this state")
 // position is where an operation is in its life: all that the table decides by.
 type position struct {
 	State  State
-	Resume State // where a HELD or doubtful operation goes on; of a final one it says nothing
+	Resume State // where a HELD or doubtful operation goes on, and an EXPIRED one that is revived; of another final one it says nothing
 }
 
 // event is a verdict on an attempt, or a verb.
@@ -112,7 +112,7 @@ var (
 var moves = []rule{
 	{verbs(accept), absent, move{Pending, Pending, []effect{write}}},
 	{verbs(accept), slices.Concat(waiting, final), move{}}, // the Key decides: the operation is there
-	{verbs(revive), []State{Expired}, move{Pending, Pending, []effect{write, unsent, due}}},
+	{verbs(revive), []State{Expired}, move{goOn, "", []effect{write, due}}},
 
 	// An attempt begins, or nothing may leave any more.
 	{verbs(leave), sendable, move{Sent, Sent, []effect{write, sentNow}}},
@@ -124,7 +124,7 @@ var moves = []rule{
 	// An attempt ends. A HELD operation ends by a final answer too: it is known now.
 	{verdicts(Done, reading, first, only, again), waiting, move{Done, "", ends}},
 	{verdicts(Failed, reading, first, only, again), waiting, move{Failed, "", fails}},
-	{verdicts(Expired, reading, first, only), waiting, move{Expired, "", fails}},
+	{verdicts(Expired, reading, first, only), waiting, move{Expired, Pending, append([]effect{unsent}, fails...)}},
 	{verdicts(Doubt, first, only, again), waiting, move{Doubt, Sent, doubts}},
 	{verdicts(Sent, only), waiting, move{Doubt, Sent, doubts}}, // nothing may be sent again to find out
 	{verdicts(Pending, reading, first, only), waiting, move{unlessHeld, Pending, []effect{write, unsent, restShort}}},
@@ -138,8 +138,9 @@ var moves = []rule{
 
 	// Set aside, and taken up again.
 	{verbs(hold, distrust), sendable, move{Held, here, []effect{write}}},
-	{verbs(holdRestored), sendable, move{Held, Sent, []effect{write, sentSince}}},
-	{verbs(distrust), final, move{Held, Sent, []effect{write}}}, // its state may have been altered: then it is money that waits
+	{verbs(holdRestored), []State{Pending, Sent, Held}, move{Held, Sent, []effect{write, sentSince}}},
+	{verbs(holdRestored), []State{Expired}, move{"", Sent, []effect{write, sentSince}}}, // it may have been revived, and sent
+	{verbs(distrust), final, move{Held, Sent, []effect{write}}},                         // its state may have been altered: then it is money that waits
 	{verbs(distrustAway), []State{Pending, Sent, Doubt}, move{Held, Sent, []effect{write}}},
 	{verbs(distrustAway), []State{Held}, move{Held, "", []effect{write}}},
 	{verbs(distrustAway), final, move{}},

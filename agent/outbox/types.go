@@ -62,6 +62,9 @@ type Op struct {
 	Reason   string    // last error or outcome for people
 	ReadOnly bool      // the backend may have forgotten the Key: the sender may read, it must not send
 	Settled  time.Time // when it became final; zero before
+	// SentSince says of an EXPIRED one that it stood in a journal that was put back from an earlier
+	// time: it may have been revived and sent since, so that Revive does not take it for unsent.
+	SentSince bool
 }
 
 // Final tells whether nothing more will happen to an operation in this state.

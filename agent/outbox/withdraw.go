@@ -33,8 +33,8 @@ func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reas
 	})
 }
 
-// Revive accepts an operation again that was withdrawn (Withdraw): it never left, and goes on under
-// the same Key. ErrState where it is not withdrawn, or where a later operation of its aggregate is
+// Revive accepts an operation again that was withdrawn (Withdraw): it goes on under the same Key, as
+// one that never left, or as one that was sent where Op.SentSince says so. ErrState where it is not withdrawn, or where a later operation of its aggregate is
 // open: that one may be under way. ErrUnknown, ErrAltered. Call Wake after the commit.
 func (o *Outbox) Revive(tx store.Tx, n New) error {
 	if err := o.clock.load(tx); err != nil {
@@ -73,4 +73,16 @@ func (o *Outbox) Revive(tx store.Tx, n New) error {
 		return fmt.Errorf("revive %s: %w", n.Key, err)
 	}
 	return o.changed(tx, &r)
+}
+
+// ReviveHeld is Revive for an operation that a person has to release first.
+func (o *Outbox) ReviveHeld(tx store.Tx, n New, reason string) error {
+	if err := o.Revive(tx, n); err != nil {
+		return err
+	}
+	r, err := byKey(tx, n.Key)
+	if err != nil {
+		return fmt.Errorf("revive %s: %w", n.Key, err)
+	}
+	return o.hold(tx, &r, reason)
 }

@@ -57,7 +57,7 @@ var ofClients = []mutant{
 	}},
 	{"a hold that runs again leaves out what its first run has seen", outbox, "TestMoneyC3_AHoldThatRunsAgainHoldsAll", []edit{
 		{"agent/outbox/restored.go", `n, upTo = 0, last`, `n, upTo = 0, max(upTo, last)`},
-		{"agent/outbox/restored.go", `o.sendable(tx, last)`, `o.sendable(tx, upTo)`},
+		{"agent/outbox/restored.go", `o.unsure(tx, last)`, `o.sendable(tx, upTo)`},
 	}},
 	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
 		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
@@ -203,10 +203,10 @@ var ofClients = []mutant{
 		{"agent/offline/aapay.go", `return before.Late < u.p.Window`, `return false`},
 	}},
 	{"a journal put back from a backup sends what it holds", outbox, "TestMoneyC3_ARestoredBackupSendsNothingByItself", []edit{
-		{"agent/outbox/table.go", `{verbs(holdRestored), sendable, move{Held, Sent,`, `{verbs(holdRestored), sendable, move{"", Sent,`},
+		{"agent/outbox/table.go", `{verbs(holdRestored), []State{Pending, Sent, Held}, move{Held, Sent,`, `{verbs(holdRestored), []State{Pending, Sent, Held}, move{"", Sent,`},
 	}},
 	{"an operation of a backup counts as never sent when it is released", outbox, "TestMoneyC3_AReleasedOperationOfAnOldBackupIsNotResent", []edit{
-		{"agent/outbox/table.go", `{verbs(holdRestored), sendable, move{Held, Sent,`, `{verbs(holdRestored), sendable, move{Held, here,`},
+		{"agent/outbox/table.go", `{verbs(holdRestored), []State{Pending, Sent, Held}, move{Held, Sent,`, `{verbs(holdRestored), []State{Pending, Sent, Held}, move{Held, here,`},
 	}},
 	{"an operation under way is resolved by hand", outbox, "TestAnOperationUnderWayIsNotResolved", []edit{
 		{"agent/outbox/verbs.go", `_, away := o.busy[r.id]`, `away := false`},

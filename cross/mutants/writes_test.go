@@ -11,4 +11,16 @@ var ofWrites = []mutant{
 	{"the method of links is given a client that repeats", "cmd/posagent", "TestField2_M37EveryClientThatIsHandedOutIsListed", []edit{
 		{"cmd/posagent/paylink.go", `Doer: client.Once()}`, `Doer: client.Unanswered()}`},
 	}},
+	{"what a backup holds counts as never sent", offline, "TestField2_M39WhateverABackupSaysOfARowItMayHaveBeenSentSince", []edit{
+		{"agent/outbox/restored.go", `+state IN ('HELD', 'EXPIRED') AND resume`, `+state IN ('EXPIRED') AND resume`},
+	}},
+	{"what a backup has withdrawn counts as never sent", offline, "TestField2_M39WhateverABackupSaysOfARowItMayHaveBeenSentSince", []edit{
+		{"agent/outbox/restored.go", `+state IN ('HELD', 'EXPIRED') AND resume`, `+state IN ('HELD') AND resume`},
+	}},
+	{"what a backup has withdrawn is revived without a person", offline, "TestField2_M39WhateverABackupSaysOfARowItMayHaveBeenSentSince", []edit{
+		{"agent/offline/put.go", `if w.key != "" && (!again || since) {`, `if w.key != "" && !again {`},
+	}},
+	{"what was withdrawn since a restore is held", offline, "TestField2_M39WhatIsWithdrawnSinceIsRevived", []edit{
+		{"agent/offline/put.go", `if w.key != "" && (!again || since) {`, `if w.key != "" {`},
+	}},
 }
