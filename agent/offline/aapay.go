@@ -86,13 +86,13 @@ type UndoResult struct {
 
 // undoMemo is what an attempt leaves for the next.
 type undoMemo struct {
-	Answered bool          `json:"answered,omitempty"` // a 202 was read
-	Ref      string        `json:"ref,omitempty"`      // ppref, else transactionId
-	PlainAt  int           `json:"plainAt,omitempty"`  // the attempt that may use the plain route; 0 = idempotent route
-	Missing  time.Duration `json:"missing,omitempty"`  // for how long the backend has said "not found"
-	Late     time.Duration `json:"late,omitempty"`     // for how long a refund has been TIMEDOUT
-	Asked    int           `json:"asked,omitempty"`    // status reads, for their rhythm
-	Touched  bool          `json:"touched,omitempty"`  // an attempt had a connection, or may have had one
+	Answered bool           `json:"answered,omitempty"` // a 202 was read
+	Ref      string         `json:"ref,omitempty"`      // ppref, else transactionId
+	PlainAt  int            `json:"plainAt,omitempty"`  // the attempt that may use the plain route; 0 = idempotent route
+	Gone     *time.Duration `json:"gone,omitempty"`     // the running time since which the backend has said "not found"
+	Late     *time.Duration `json:"lateAt,omitempty"`   // the running time since which a refund has been TIMEDOUT
+	Asked    int            `json:"asked,omitempty"`    // status reads, for their rhythm
+	Touched  bool           `json:"touched,omitempty"`  // an attempt had a connection, or may have had one
 }
 
 // Settled is told the outcome in the commit that ends an undo; op.State may be Doubt.
@@ -213,7 +213,7 @@ func (u *undoing) started(reply aapay.Reply, err error) outbox.Verdict {
 	}
 	if rejected(reply) {
 		if u.m.PlainAt != 0 { // it may mean the attempt on the other route, whose 404 anybody can have sent: the status decides
-			u.m.Answered, u.m.Missing, u.m.Asked = true, 0, 0
+			u.m.Answered, u.m.Gone, u.m.Asked = true, nil, 0
 			return u.live("refused on the plain route")
 		}
 		return u.end(outbox.Failed, res)
@@ -221,7 +221,7 @@ func (u *undoing) started(reply aapay.Reply, err error) outbox.Verdict {
 	if res.ResponseCode == aapay.CodeResend && u.m.PlainAt == 0 {
 		return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: firstPoll, Reason: "asked to repeat"})
 	}
-	u.m.Answered, u.m.Missing, u.m.Asked = true, 0, 0
+	u.m.Answered, u.m.Gone, u.m.Asked = true, nil, 0
 	return u.live("running")
 }
 
@@ -251,7 +251,7 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 		v.State, v.After = outbox.Sent, max(v.After, u.rhythm()) // a Retry-After may be shorter than the pace of reads
 		return u.wait(v)
 	}
-	u.m.Missing, u.m.Answered = 0, true
+	u.m.Gone, u.m.Answered = nil, true
 	res := UndoResult{State: st.State, AccountState: st.AccountState}
 	if st.TransactionID != 0 {
 		res.TransactionID = strconv.FormatInt(st.TransactionID, 10)
@@ -284,13 +284,18 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 // end of its window.
 func (u *undoing) late(st aapay.Status) bool {
 	if u.typ != aapay.Refund || st.State != aapay.TimedOut {
-		u.m.Late = 0
+		u.m.Late = nil
 		return false
 	}
-	before := u.m
-	u.m.Late += u.rhythm()
-	u.m.Asked = before.Asked
-	return before.Late < u.p.Window
+	return u.since(&u.m.Late) < u.p.Window
+}
+
+// since is for how long something has been so, and notes since when. It is running time: asking more often proves nothing sooner.
+func (u *undoing) since(at **time.Duration) time.Duration {
+	if *at == nil {
+		*at = &u.op.Ran
+	}
+	return u.op.Since(**at)
 }
 
 // judge is MONEY A.1 and B.2 for an undo: Done, Failed, Doubt, or Sent while it lives.
@@ -323,8 +328,7 @@ func waiting(s aapay.State) bool {
 // missing handles the service's own "not found".
 func (u *undoing) missing() outbox.Verdict {
 	wait := u.rhythm()
-	u.m.Missing += wait
-	if u.m.Missing >= u.p.Window {
+	if u.since(&u.m.Gone) >= u.p.Window {
 		if u.m.PlainAt != 0 || u.op.ReadOnly {
 			return u.end(outbox.Failed, UndoResult{NotFound: true, Text: "the backend does not know it"})
 		}

@@ -76,7 +76,9 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	if v, ended = f.prepare(ctx, b, op, class, id, body, &m); ended {
 		return v
 	}
+	began := time.Now()
 	r, err := b.send(ctx, op.Key, id, body)
+	left := op.Ran + time.Since(began)
 	switch {
 	case err != nil && unsent && wire.CodeOf(err) == wire.KeyReused: // a restored journal has lost what this key named first
 		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refusedResult(err)
@@ -85,6 +87,10 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	case err != nil:
 		v = outbox.FromError(op, class, err)
 		compared := class == outbox.Compare
+		if compared && v.State != outbox.Pending { // it may have left
+			m.Left, m.Looked = left, 0
+			remember(&v, &m)
+		}
 		switch {
 		case v.State == outbox.Failed:
 			v.Result = refusedResult(err)
@@ -98,6 +104,10 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 			v.After = max(v.After, quiet)
 		}
 	case r.pending:
+		if class == outbox.Compare {
+			m.Left, m.Looked = left, 0
+			remember(&v, &m)
+		}
 		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, askAgain, "the backend has stored it"
 	default:
 		v = doneVerdict(r)
@@ -139,6 +149,10 @@ func (f *Front) prepare(ctx context.Context, b *bound, op outbox.Op, class outbo
 		v = doneVerdict(r)
 	case what == unclear:
 		v.Reason = "the answer was lost, and reading does not tell whether it had its effect"
+	case !op.ReadOnly && op.Since(m.Left) < quiet: // however often it is asked
+		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, quiet-op.Since(m.Left), "no effect yet"
+		m.Looked = op.Attempts
+		remember(&v, m)
 	case len(m.Refused) > 0:
 		v.State, v.Result, v.Reason = outbox.Failed, m.Refused, m.Why
 	case op.ReadOnly:

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"time"
 
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
@@ -38,6 +39,7 @@ func withdrawnResult() []byte {
 // memo is what an attempt leaves for the next, where the backend honours no Keys.
 type memo struct {
 	Before  json.RawMessage `json:"before,omitempty"`  // the thing before the first send
+	Left    time.Duration   `json:"left,omitempty"`    // running time at the end of the last send: a wait that proves counts from it
 	Looked  int             `json:"looked,omitempty"`  // the attempt that found no effect
 	Refused json.RawMessage `json:"refused,omitempty"` // what the backend said when it was sent again after that
 	Why     string          `json:"why,omitempty"`     // the same, for people

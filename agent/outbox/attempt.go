@@ -108,6 +108,7 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 		}
 		r.attempts++
 		op.Attempts, op.State, op.ReadOnly = int(r.attempts), before, stale
+		op.Ran, op.Started = time.Duration(o.clock.run())*time.Millisecond, time.Duration(o.clock.began())*time.Millisecond
 		send = true
 		if k.Reads && r.sentAge < 0 {
 			if op.Memo = seen; seen == nil {

@@ -76,6 +76,13 @@ func (c *clock) run() int64 {
 	return c.baseRun + c.since()
 }
 
+// began is the running time when this run began, in ms.
+func (c *clock) began() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.baseRun
+}
+
 // age is the running time plus the time between runs, in ms.
 func (c *clock) age() int64 {
 	c.mu.Lock()

@@ -60,6 +60,8 @@ type Op struct {
 	Memo     []byte    // what the kind's sender wants to remember between attempts; sealed
 	Result   []byte    // what the sender returned last; readable
 	Reason   string    // last error or outcome for people
+	Ran      time.Duration // the terminal's running time as an attempt begins, for a wait that proves something
+	Started  time.Duration // the same when this run of the program began: what passed before is not known
 	ReadOnly bool      // the backend may have forgotten the Key: the sender may read, it must not send
 	Settled  time.Time // when it became final; zero before
 	// SentSince says of an EXPIRED one that it stood in a journal that was put back from an earlier
@@ -140,3 +142,8 @@ type Service struct {
 	Reason  string // why; "" when up
 	Kinds   []string
 }
+
+// Since is for how long something of an earlier attempt is known to have been over, by the running
+// time at which it was seen. What passed between two runs of the program is not known, and no wait
+// that is to prove something is shortened by asking again.
+func (op Op) Since(at time.Duration) time.Duration { return op.Ran - max(at, op.Started) }

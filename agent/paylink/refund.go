@@ -65,9 +65,10 @@ func (s *Service) giveBack(ctx context.Context, e *entry, t paylinks.Transaction
 	case s.calm(e.Reference) < s.o.Settle: // the request before may still be on its way
 		return "", false, nil
 	}
-	s.stir(e.Reference)
 	key := wire.Key(e.Reference + "." + number(t.ID))
+	s.stir(e.Reference)
 	_, err = s.o.Transactions.Refund(ctx, key, t.ID, paylinks.RefundRequest{Amount: amount})
+	s.stir(e.Reference) // the wait that proves counts from when the call was given up
 	if err == nil && amount != nil {
 		return refunded, false, nil
 	}

@@ -200,7 +200,7 @@ var ofClients = []mutant{
 
 	// Told, and undone.
 	{"a refund that timed out has failed at once", offline, "TestATimedOutRefundIsLiveForItsWindow", []edit{
-		{"agent/offline/aapay.go", `return before.Late < u.p.Window`, `return false`},
+		{"agent/offline/aapay.go", `return u.since(&u.m.Late) < u.p.Window`, `return false`},
 	}},
 	{"a journal put back from a backup sends what it holds", outbox, "TestMoneyC3_ARestoredBackupSendsNothingByItself", []edit{
 		{"agent/outbox/table.go", `{verbs(holdRestored), []State{Pending, Sent, Held}, move{Held, Sent,`, `{verbs(holdRestored), []State{Pending, Sent, Held}, move{"", Sent,`},

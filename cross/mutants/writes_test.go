@@ -23,4 +23,13 @@ var ofWrites = []mutant{
 	{"what was withdrawn since a restore is held", offline, "TestField2_M39WhatIsWithdrawnSinceIsRevived", []edit{
 		{"agent/offline/put.go", `if w.key != "" && (!again || since) {`, `if w.key != "" {`},
 	}},
+	{"a person who asks at once shortens the wait that proves", offline, "TestField2_M38NothingShortensTheWaitThatProves", []edit{
+		{"agent/offline/send.go", `case !op.ReadOnly && op.Since(m.Left) < quiet:`, `case m.Looked != op.Attempts-1 || m.Looked == 0:`},
+	}},
+	{"a wait that proves goes on over a start", offline, "TestField2_M38NothingShortensAnUndosWindow", []edit{
+		{"agent/outbox/types.go", `return op.Ran - max(at, op.Started)`, `return op.Ran - at + 2*op.Started`},
+	}},
+	{"an undo's window counts its questions", offline, "TestField2_M38NothingShortensAnUndosWindow", []edit{
+		{"agent/offline/aapay.go", `return u.op.Since(**at)`, `return u.op.Since(**at) + 2*time.Duration(u.m.Asked)*firstPoll`},
+	}},
 }
