@@ -7,7 +7,6 @@ import (
 	"posagent/agent/config"
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
-	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 )
 
@@ -26,9 +25,7 @@ func accountOf(cfg config.Config, client *upstream.Client) *account {
 	if linkMethod(cfg) == nil || client == nil {
 		return nil
 	}
-	auth := cfg.Upstream.Auth
-	api := &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client.Once()}
-	return &account{client: client, check: api.Check, keys: authKeys(cfg, "paylinks"), label: cfg.Paylinks.Label}
+	return &account{client: client, check: linkAPI(cfg, client).Check, keys: authKeys(cfg, "paylinks"), label: cfg.Paylinks.Label}
 }
 
 // trouble says that the account refuses the credentials: by the last call, a sale's too, or by the last question. Else it is nil.

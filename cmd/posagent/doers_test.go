@@ -23,9 +23,8 @@ import (
 // entered here, with the reason why a write may go out again below the outbox.
 func TestField2_M37EveryClientThatIsHandedOutIsListed(t *testing.T) {
 	handed := map[string]string{
-		"account.go paylinks.Client":        "client.Once()", // asks only
-		"doctor_backend.go aapay.Client":    "doer",          // asks only
-		"doctor_backend.go methods.Client":  "doer",          // asks only
+		"doctor_backend.go aapay.Client":    "doer", // asks only
+		"doctor_backend.go methods.Client":  "doer", // asks only
 		"enrolled.go fleet.Client":          "client.Once()",
 		"front.go paylinks.Client":          `to["paylinks"].doer()`,
 		"front.go payments.Client":          `to["payments"].doer()`,
@@ -98,7 +97,7 @@ func TestField2_M37AServicesClientSendsAWriteOnce(t *testing.T) {
 	require.NoError(t, err)
 	links, err := linkUpstream(cfg, nil)
 	require.NoError(t, err)
-	doers := map[string]wire.Doer{"the method of links": links.Once()}
+	doers := map[string]wire.Doer{"the method of links": linkAPI(cfg, links).Doer}
 	for _, name := range portServices() {
 		doers[name] = to[name].doer()
 	}

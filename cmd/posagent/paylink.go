@@ -26,14 +26,19 @@ func linkMethod(cfg config.Config) *methods.Definition {
 // linkService is the account behind it, nil where none is named. It is there with the method switched off, too: for what is
 // still owed.
 func linkService(cfg config.Config, db store.DB, client *upstream.Client, log *slog.Logger) aapay.Service {
-	auth := cfg.Upstream.Auth
 	if client == nil {
 		return nil
 	}
-	api := &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client.Once()}
+	auth, api := cfg.Upstream.Auth, linkAPI(cfg, client)
 	return paylink.New(paylink.Options{
 		DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: auth.Instance, Title: cfg.Terminal.MerchantName, Now: time.Now, Log: log,
 	})
+}
+
+// linkAPI speaks to that account. It honours no Keys: a write leaves once.
+func linkAPI(cfg config.Config, client *upstream.Client) *paylinks.Client {
+	auth := cfg.Upstream.Auth
+	return &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client.Once()}
 }
 
 // linkUpstream is the way to that account, nil where none is named. Its requests are signed one by one.
