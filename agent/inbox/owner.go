@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"posagent/schemes/webhooks"
@@ -38,7 +37,7 @@ func thingOf(about, id string) string {
 	if about == "" || id == "" {
 		return ""
 	}
-	return about + "/" + strings.ToLower(id)
+	return about + "/" + id // ids are compared as they are spelled
 }
 
 // How long an event waits for the answer to the call that made its thing: a sender's limit is ten seconds.

@@ -36,16 +36,15 @@ const shownIDs = `SELECT local, backend FROM offline_things WHERE about = ?1 AND
 // verified.
 func Find(r store.Reader, caller wire.Caller, name string) ([]wire.Key, error) {
 	var key wire.Key
-	id := strings.ToLower(name)
-	err := r.QueryRow(`SELECT key FROM offline_things WHERE about IN ('payment', 'token', 'link') AND (local = ?1 OR folded = ?2 AND folded <> '')
-		AND (?3 = 0 OR owner = ?4) ORDER BY id DESC LIMIT 1`, name, id, caller.Own, caller.Name).Scan(&key)
+	err := r.QueryRow(`SELECT key FROM offline_things WHERE about IN ('payment', 'token', 'link') AND (local = ?1 OR folded = ?2 AND folded <> '' AND backend = ?1)
+		AND (?3 = 0 OR owner = ?4) ORDER BY id DESC LIMIT 1`, name, strings.ToLower(name), caller.Own, caller.Name).Scan(&key)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = r.QueryRow(`SELECT c.key FROM outbox_ops o JOIN offline_claims c ON c.op = o.id WHERE o.key = substr(?1, 2) AND c.about <> '' AND ?1 = 'L' || c.key
 			AND (?2 = 0 OR c.owner = ?3)`, name, caller.Own, caller.Name).Scan(&key)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		err = r.QueryRow(`SELECT key FROM outbox_ops WHERE leads = 0 AND aggregate IN (?1, ?2, ?3, ?4) AND (?5 = 0 OR owner = ?6) ORDER BY id DESC LIMIT 1`,
-			"payment/"+id, "token/"+id, "link/"+id, "transaction/"+id, caller.Own, caller.Name).Scan(&key)
+			"payment/"+name, "token/"+name, "link/"+name, "transaction/"+name, caller.Own, caller.Name).Scan(&key)
 	}
 	switch {
 	case errors.Is(err, sql.ErrNoRows):

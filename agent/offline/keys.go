@@ -23,8 +23,8 @@ func (f *Front) ourKey(w *write, client, thing string) wire.Key {
 	return wire.MakeKey(f.o.CallerSecret, "posagent caller key 1", client, w.row.Kind, thing, string(w.key))
 }
 
-// subject is the thing a write is about, in the one spelling that goes into our Key: the backend's id where it is known, because a
-// restored journal may not know the local one; else the id as it was named.
+// subject is the thing a write is about, as it goes into our Key: the backend's id where it is known, because a restored journal may not
+// know the local one; else the id as it was named. Ids are compared as they are spelled; one of ours has one spelling.
 func (f *Front) subject(r store.Reader, w *write) (t thing, known bool, subject string, err error) {
 	if w.row.Makes {
 		return thing{}, false, "", nil
@@ -34,11 +34,11 @@ func (f *Front) subject(r store.Reader, w *write) (t thing, known bool, subject 
 	case err != nil:
 		return t, known, "", err
 	case known && t.backend != "":
-		return t, known, strings.ToLower(t.backend), nil
+		return t, known, t.backend, nil
 	case known:
 		return t, known, strings.ToLower(t.local), nil
 	}
-	return t, known, strings.ToLower(w.id), nil
+	return t, known, w.id, nil
 }
 
 // isLocal says that an id is in the form of the local ids of a kind's things.
@@ -89,6 +89,28 @@ func (f *Front) claim(r store.Reader, w *write, key wire.Key, client, about stri
 		return u, false, wire.Errorf(wire.KeyReused, w.row.Kind, "the key was used with another body")
 	}
 	return u, false, nil
+}
+
+// claimOlder finds what an older program has stored under a client's key, where ids went into it in lower case: only up to the operation
+// that was the newest when it was replaced.
+func (f *Front) claimOlder(r store.Reader, w *write, client, subject, about string, known bool) (u used, found bool, err error) {
+	older := strings.ToLower(subject)
+	if older == subject || w.row.Makes {
+		return u, false, nil
+	}
+	if !known {
+		about = strings.ToLower(about)
+	}
+	u, fresh, err := f.claim(r, w, f.ourKey(w, client, older), client, about)
+	if fresh || err != nil && wire.CodeOf(err) != wire.KeyReused && wire.CodeOf(err) != wire.Gone {
+		return u, false, err
+	}
+	why, since := err, false
+	err = r.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE key = ? AND id > (SELECT spelled FROM offline_purged))`, string(u.key)).Scan(&since)
+	if err != nil || since { // it is about another thing
+		return u, false, keyError(err)
+	}
+	return u, true, why
 }
 
 // errKey says that what is kept of a client's key was changed from outside.

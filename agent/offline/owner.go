@@ -216,7 +216,7 @@ func (f *Front) unsold(ctx context.Context, op string, id int64, known bool) err
 // OwnerOf is the local client whose a thing is, by the backend's id; found is false where nobody here made it, or its id is not known
 // yet. What it reads is not verified.
 func OwnerOf(r store.Reader, about, id string) (owner string, found bool, err error) {
-	err = r.QueryRow(`SELECT owner FROM offline_things WHERE about = ? AND folded = ? AND folded <> '' ORDER BY id DESC LIMIT 1`, about, strings.ToLower(id)).Scan(&owner)
+	err = r.QueryRow(`SELECT owner FROM offline_things WHERE `+byBackend+` ORDER BY id DESC LIMIT 1`, about, strings.ToLower(id), id).Scan(&owner)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}

@@ -78,6 +78,15 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		if u, fresh, err = f.claim(tx, w, key, caller.Name, about); err != nil {
 			return st, err
 		}
+		if fresh {
+			older, found, err := f.claimOlder(tx, w, caller.Name, subject, about, known)
+			if err != nil {
+				return st, err
+			}
+			if found {
+				u, fresh = older, false
+			}
+		}
 		if !fresh {
 			op, err := f.load(tx, u.key)
 			if err != nil {

@@ -76,6 +76,9 @@ ALTER TABLE offline_claims ADD COLUMN about TEXT NOT NULL DEFAULT ''; -- what th
 ALTER TABLE offline_claims ADD COLUMN seen TEXT NOT NULL DEFAULT '';  -- as in offline_things, as owner and mac
 ALTER TABLE offline_claims ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 ALTER TABLE offline_claims ADD COLUMN mac BLOB NOT NULL DEFAULT x'';
+`}, {Name: "offline/9 ids as they are spelled", SQL: `
+ALTER TABLE offline_purged ADD COLUMN spelled INTEGER NOT NULL DEFAULT 0; -- up to this operation ids stand in keys in lower case
+UPDATE offline_purged SET spelled = (SELECT COALESCE(MAX(id), 0) FROM outbox_ops);
 `}}
 }
 
@@ -173,6 +176,10 @@ func (f *Front) grow(tx store.Tx, t thing) error {
 	return nil
 }
 
+// byBackend finds a thing by the backend's id, compared exactly: no service says that it folds its ids, and two that differ in a letter's
+// case may be two things. The index is of the folded one.
+const byBackend = `about = ? AND folded = ? AND folded <> '' AND backend = ?`
+
 // findThing looks a thing up by its local id, by the Key of what makes it, or by the backend's id.
 func (f *Front) findThing(r store.Reader, about, id string) (t thing, found bool, err error) {
 	if t, found, err = f.readThing(r, `about = ? AND local IN (?, ?)`, about, id, "L"+id); err != nil || found {
@@ -184,10 +191,10 @@ func (f *Front) findThing(r store.Reader, about, id string) (t thing, found bool
 	if t, found, err = f.readThing(r, `key = ? AND local <> 'L' || key AND about = ?`, id, about); err != nil || found {
 		return t, found, err
 	}
-	return f.readThing(r, `about = ? AND folded = ? AND folded <> ''`, about, strings.ToLower(id))
+	return f.readThing(r, byBackend, about, strings.ToLower(id), id)
 }
 
-// aggregateOf is what orders the operations on a thing. A thing that is not ours has the backend's id, in one spelling, and
+// aggregateOf is what orders the operations on a thing. A thing that is not ours has the backend's id, as it is spelled, and
 // never a card number that somebody put there.
 func (f *Front) aggregateOf(about, id string, t thing, known bool) string {
 	switch {
@@ -196,7 +203,7 @@ func (f *Front) aggregateOf(about, id string, t thing, known bool) string {
 	case wire.MaskPANs(id) != id:
 		return about + "/" + hex.EncodeToString(f.o.DB.MAC(thingTable, id)[:16])
 	}
-	return about + "/" + strings.ToLower(id)
+	return about + "/" + id
 }
 
 // addThing stores a thing that is about to be made and returns its local id.

@@ -56,14 +56,14 @@ type Op struct {
 	State    State
 	Attempts int
 	Created  time.Time
-	NextTry  time.Time // zero when final
-	Memo     []byte    // what the kind's sender wants to remember between attempts; sealed
-	Result   []byte    // what the sender returned last; readable
-	Reason   string    // last error or outcome for people
+	NextTry  time.Time     // zero when final
+	Memo     []byte        // what the kind's sender wants to remember between attempts; sealed
+	Result   []byte        // what the sender returned last; readable
+	Reason   string        // last error or outcome for people
 	Ran      time.Duration // the terminal's running time as an attempt begins, for a wait that proves something
 	Started  time.Duration // the same when this run of the program began: what passed before is not known
-	ReadOnly bool      // the backend may have forgotten the Key: the sender may read, it must not send
-	Settled  time.Time // when it became final; zero before
+	ReadOnly bool          // the backend may have forgotten the Key: the sender may read, it must not send
+	Settled  time.Time     // when it became final; zero before
 	// SentSince says of an EXPIRED one that it stood in a journal that was put back from an earlier
 	// time: it may have been revived and sent since, so that Revive does not take it for unsent.
 	SentSince bool

@@ -32,4 +32,19 @@ var ofWrites = []mutant{
 	{"an undo's window counts its questions", offline, "TestField2_M38NothingShortensAnUndosWindow", []edit{
 		{"agent/offline/aapay.go", `return u.op.Since(**at)`, `return u.op.Since(**at) + 2*time.Duration(u.m.Asked)*firstPoll`},
 	}},
+	{"a payment is its client's in any spelling", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
+		{"agent/offline/things.go", `folded <> '' AND backend = ?`+"`", `folded <> '' AND LOWER(backend) = LOWER(?)`+"`"},
+	}},
+	{"one key of a client on two payments is one operation", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
+		{"agent/offline/keys.go", `	return t, known, w.id, nil`, `	return t, known, strings.ToLower(w.id), nil`},
+	}},
+	{"two payments wait for each other", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
+		{"agent/offline/things.go", `	return about + "/" + id`, `	return about + "/" + strings.ToLower(id)`},
+	}},
+	{"what an older program has stored under a key is forgotten", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
+		{"agent/offline/keys.go", `	if err != nil || since {`, `	if err != nil || !since {`},
+	}},
+	{"what arrives about one payment is another's", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
+		{"agent/inbox/owner.go", `	return about + "/" + id`, `	return about + "/web1003"`},
+	}},
 }
