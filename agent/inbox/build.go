@@ -137,8 +137,9 @@ func (b *Inbox) notice(r *http.Request) error {
 	if err == nil {
 		n, err = hosted.DecodeNotice(data)
 	}
+	session := ""
 	if err == nil {
-		err = b.known(r.Context(), n)
+		session, err = b.known(r.Context(), n)
 	}
 	var body map[string]json.RawMessage
 	if err == nil {
@@ -159,34 +160,34 @@ func (b *Inbox) notice(r *http.Request) error {
 		ref = op.OperationID + "/" + op.OperationType + "/" + op.OperationResult
 	}
 	if b.opt.Named != nil {
-		if err := b.opt.Named(r.Context(), op.OperationID, op.OrderID); err != nil {
+		if err := b.opt.Named(r.Context(), op.OperationID, session); err != nil {
 			return err
 		}
 	}
-	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text, About: AboutOrder, ID: op.OrderID, Made: made})
+	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text, About: AboutSession, ID: session, Made: made})
 	return err
 }
 
 var errToken = &wire.Error{Code: wire.Unauthorized, Op: "inbox", Msg: "not the token of a session of this order"}
 
-// known says whether a notification shows the token of a session of its order. All of them are compared, each in a time that
-// tells nothing.
-func (b *Inbox) known(ctx context.Context, n hosted.Notice) error {
+// known is the session of its order whose token a notification shows. All of them are compared, each in a time that tells nothing.
+func (b *Inbox) known(ctx context.Context, n hosted.Notice) (session string, err error) {
 	shown := sha256.Sum256([]byte(n.SecurityToken.Reveal()))
 	good := 0
-	err := b.opt.DB.Read(ctx, func(r store.Reader) error {
+	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
 		good = 0
 		type row struct {
-			n     int64
-			token []byte
+			n       int64
+			session string
+			token   []byte
 		}
 		var list []row
 		if err := store.Each(r, func(found store.Row) error {
 			var x row
-			err := found.Scan(&x.n, &x.token)
+			err := found.Scan(&x.n, &x.session, &x.token)
 			list = append(list, x)
 			return err
-		}, `SELECT n, token FROM inbox_build WHERE order_id = ? ORDER BY n DESC LIMIT 100`, n.Operation.OrderID); err != nil {
+		}, `SELECT n, session, token FROM inbox_build WHERE order_id = ? ORDER BY n DESC LIMIT 100`, n.Operation.OrderID); err != nil {
 			return err
 		}
 		for _, x := range list {
@@ -195,12 +196,14 @@ func (b *Inbox) known(ctx context.Context, n hosted.Notice) error {
 				return err
 			}
 			want := sha256.Sum256(token)
-			good |= subtle.ConstantTimeCompare(shown[:], want[:])
+			if same := subtle.ConstantTimeCompare(shown[:], want[:]); same == 1 {
+				good, session = 1, x.session
+			}
 		}
 		return nil
 	})
 	if err == nil && good != 1 {
-		return errToken
+		err = errToken
 	}
-	return err
+	return session, err
 }

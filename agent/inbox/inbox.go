@@ -19,7 +19,7 @@ type Item struct {
 	Ref    string // the same for every repeat
 	Event  string
 	Body   []byte
-	About  string // what kind of thing it is about: payment, application, order; "" = none
+	About  string // what kind of thing it is about: payment, application, session; "" = none
 	ID     string // which one, by the sender's id
 	Owner  string // whose that is; "" = the terminal's. Take finds it
 	Made   bool   // Ref is of our making, so that repeats may differ in their bodies
@@ -45,8 +45,8 @@ type Options struct {
 	// Making tells whether something is being made now whose id the terminal will know in a moment;
 	// nil = no.
 	Making func(about string) bool
-	// Named is told of an operation of an order that a notification names; nil = none.
-	Named func(ctx context.Context, operation, order string) error
+	// Named is told of the operation that a notification names, and of the session whose token it shows; nil = nobody is.
+	Named func(ctx context.Context, operation, session string) error
 }
 
 // Inbox is the durable receiver.

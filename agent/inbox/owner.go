@@ -14,7 +14,7 @@ import (
 const (
 	AboutPayment     = "payment"
 	AboutApplication = "application"
-	AboutOrder       = "order"
+	AboutSession     = "session" // of hosted build
 )
 
 // subject is the thing that a webhook is about.

@@ -28,7 +28,7 @@ func (a applications) Create(ctx context.Context, key wire.Key, app onboarding.A
 		return out, err
 	}
 	if out, err = a.next.Create(ctx, a.c.key(ctx, key), app); err == nil {
-		err = a.c.got(ctx, application, strconv.FormatInt(out.OnboardingID, 10))
+		err = made("onboarding.create", a.c.got(ctx, application, strconv.FormatInt(out.OnboardingID, 10)))
 	}
 	return out, err
 }

@@ -26,35 +26,67 @@ CREATE TABLE owned_things (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO owned_things (about, id, owner, mac) SELECT 'order', LOWER(order_id), '', x'' FROM inbox_build WHERE true ON CONFLICT DO NOTHING;
 INSERT INTO owned_things (about, id, owner, mac) SELECT 'session', LOWER(session), '', x'' FROM inbox_build WHERE true ON CONFLICT DO NOTHING;
+`}, {Name: "owned/2 as it is spelled, made or named", SQL: `
+CREATE TABLE owned_ids ( -- what a client's call made
+	about TEXT NOT NULL,
+	id    TEXT NOT NULL, -- as its service spells it
+	owner TEXT NOT NULL, -- a local client; '' = the terminal's own token
+	mac   BLOB NOT NULL,
+	PRIMARY KEY (about, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE owned_named ( -- what a client's call named: it may have been there before, or be another's by now
+	about    TEXT NOT NULL,
+	id       TEXT NOT NULL,
+	owner    TEXT NOT NULL,
+	call     TEXT NOT NULL,    -- the session that is to make it; '' = the call that named it
+	amount   INTEGER NOT NULL, -- hundredths
+	currency TEXT NOT NULL,
+	at_ms    INTEGER NOT NULL, -- wall clock
+	mac      BLOB NOT NULL,
+	PRIMARY KEY (about, id, owner, call)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX owned_named_call ON owned_named (call) WHERE call <> '';
 `}}
 }
 
-// Claims is the table. New makes those that services are given.
+// Claims are the tables. New makes those that services are given.
 type Claims struct {
 	DB     store.DB
 	secret []byte
-	named  *named
 }
 
-const table = "owned_things"
+const (
+	table  = "owned_ids"
+	folded = "owned_things" // ids of before, in lower case
+)
 
 func (c Claims) mac(about, id, owner string) []byte { return c.DB.MAC(table, about, id, owner) }
 
-// Owner is the client that a thing belongs to; found is false if no client has claimed it.
+// Owner is the client that a thing belongs to; found is false if no client has made it. Ids are compared as they are spelled: no service
+// folds them.
 func (c Claims) Owner(r store.Reader, about, id string) (owner string, found bool, err error) {
-	id = strings.ToLower(id)
 	var mac []byte
-	err = r.QueryRow(`SELECT owner, mac FROM owned_things WHERE about = ? AND id = ?`, about, id).Scan(&owner, &mac)
+	err = r.QueryRow(`SELECT owner, mac FROM owned_ids WHERE about = ? AND id = ?`, about, id).Scan(&owner, &mac)
+	good := func(mac []byte) bool { return bytes.Equal(mac, c.mac(about, id, owner)) }
+	if errors.Is(err, sql.ErrNoRows) && !chosen(about) {
+		low := strings.ToLower(id)
+		err = r.QueryRow(`SELECT owner, mac FROM owned_things WHERE about = ? AND id = ?`, about, low).Scan(&owner, &mac)
+		good = func(mac []byte) bool { return bytes.Equal(mac, c.DB.MAC(folded, about, low, owner)) }
+	}
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return "", false, nil
 	case err != nil:
 		return "", false, fmt.Errorf("owner of %s: %w", about, err)
-	case owner != "" && !bytes.Equal(mac, c.mac(about, id, owner)):
+	case owner != "" && !good(mac):
 		owner = ""
 	}
 	return owner, true, nil
 }
+
+// chosen says that a kind's ids are the callers' choice. What is known of one from before ids were kept as they are spelled is only that
+// somebody named another that folds to it; two ids that a service has given do not.
+func chosen(about string) bool { return about == order || about == contract || about == reference }
 
 // Claim gives a thing to an owner, durably. wire.NotFound where it belongs to another.
 func (c Claims) Claim(ctx context.Context, about, id, owner string) error {
@@ -77,9 +109,8 @@ func (c Claims) Claim(ctx context.Context, about, id, owner string) error {
 
 // claim is whose a thing is afterwards.
 func (c Claims) claim(tx store.Tx, about, id, owner string) (owns string, err error) {
-	folded := strings.ToLower(id)
-	_, err = tx.Exec(`INSERT INTO owned_things (about, id, owner, mac) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		about, folded, owner, c.mac(about, folded, owner))
+	_, err = tx.Exec(`INSERT INTO owned_ids (about, id, owner, mac) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		about, id, owner, c.mac(about, id, owner))
 	if err == nil {
 		owns, _, err = c.Owner(tx, about, id)
 	}
@@ -100,9 +131,6 @@ func (c Claims) reach(ctx context.Context, about, id string) error {
 	if !found || owner != caller.Name {
 		return c.none(ctx, about)
 	}
-	if c.unsure(about, id) {
-		return wire.Errorf(wire.Unavailable, about, "the call that names it first has no answer yet: ask again")
-	}
 	return nil
 }
 
@@ -114,26 +142,25 @@ func (c Claims) allow(ctx context.Context, op, about, id string, words ...string
 	return c.reach(ctx, about, id)
 }
 
-// got gives the caller what a reply names. A thing without a claim belongs to the terminal's own token.
+// got gives the caller what a call of its own made. A thing without a claim belongs to the terminal's own token.
 func (c Claims) got(ctx context.Context, about, id string) error {
-	if wire.Client(ctx) == "" {
-		return nil
-	}
-	return c.take(ctx, about, id)
-}
-
-// take claims an id that the caller chooses. Another's is wire.NotFound to a caller that reaches its own things only; to others it
-// stays what it was.
-func (c Claims) take(ctx context.Context, about, id string) error {
-	if id == "" {
-		return nil
-	}
 	caller := wire.CallerOf(ctx)
+	if caller.Name == "" || id == "" {
+		return nil
+	}
 	err := c.Claim(ctx, about, id, caller.Name)
 	if wire.CodeOf(err) == wire.NotFound && !caller.Own {
 		return nil
 	}
 	return err
+}
+
+// made is the error of noting whose a thing is that a call has made: the service has done it, whatever is not stored here.
+func made(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &wire.Error{Code: wire.UnknownOutcome, Op: op, Msg: "the service has answered, and the terminal cannot store whose it is: ask again under the same Idempotency-Key", Err: err}
 }
 
 // as gives a thing to the owner of another, for any caller.
@@ -162,6 +189,11 @@ func (c Claims) none(ctx context.Context, about string) error {
 		err = &wire.Error{Code: wire.Internal, Op: about, Err: err}
 	}
 	return err
+}
+
+// absent says that an error is such an answer, also that of a journal which took a lost one's place.
+func absent(err error) bool {
+	return wire.CodeOf(err) == wire.NotFound || wire.CodeOf(err) == wire.UnknownOutcome
 }
 
 func none(about string) error { return wire.Errorf(wire.NotFound, about, "no such %s", about) }

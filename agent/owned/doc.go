@@ -3,9 +3,10 @@
 // links, and token values. Its wrappers of the services let a local client reach only its own
 // things.
 //
-// It owns the table owned_things. It guarantees:
-//   - A thing has one owner: the first client that names it in a call that the backend does not
-//     refuse, or that gets it in a reply.
+// It owns the tables owned_ids, owned_named and owned_things. It guarantees:
+//   - A thing has one owner: the client whose call made it, as the service's answer or a later
+//     reading shows. What a call only named (an order, a contract, a reference) is nobody's by that.
+//   - Ids are compared as they are spelled.
 //   - One client's Idempotency-Key is not another's at the backend.
 //   - A client that reaches only its own things gets the same wire.NotFound for another client's
 //     thing as for a missing one, before the backend is asked.

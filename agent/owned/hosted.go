@@ -2,7 +2,6 @@ package owned
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"posagent/schemes/hosted"
@@ -39,42 +38,98 @@ type sessions struct {
 
 var _ hosted.Sessions = sessions{}
 
-// Build implements hosted.Sessions. Who names an order or a contract first owns it.
+// Build implements hosted.Sessions. It makes a session, which is the caller's. What it names, the order and the contract, was made by
+// whoever paid it (orders.mine, Claims.paid).
 func (s sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildRequest) (out hosted.Built, err error) {
 	if err = wire.Allow(ctx, "hosted.build", mayHosted); err != nil {
 		return out, err
 	}
-	ends := func(refused bool) {}
-	if r := req.PaymentSession.Recurrence; r != nil && r.ContractID != "" {
-		if r.Action == hosted.ContractCreation {
-			ends, err = s.c.name(ctx, contract, r.ContractID)
-		} else {
-			err = s.c.reach(ctx, contract, r.ContractID)
+	r := req.PaymentSession.Recurrence
+	creates := r != nil && r.ContractID != "" && r.Action == hosted.ContractCreation
+	if r != nil && r.ContractID != "" && !creates {
+		if err = s.c.reachContract(ctx, s.next, r.ContractID); err != nil {
+			return out, err
 		}
 	}
-	if err != nil {
+	names := []naming{{about: order, id: req.Order.OrderID, owner: wire.Client(ctx), at: time.Now().UnixMilli()}}
+	if creates {
+		names = append(names, naming{about: contract, id: r.ContractID, owner: wire.Client(ctx), at: names[0].at})
+	}
+	for _, n := range names {
+		if err = s.c.name(ctx, n); err != nil {
+			return out, err
+		}
+	}
+	if out, err = s.next.Build(ctx, s.c.key(ctx, key), req); err != nil {
+		for _, n := range names {
+			if refused(err) {
+				s.c.unname(ctx, n)
+			}
+		}
 		return out, err
 	}
-	done, err := s.c.name(ctx, order, req.Order.OrderID)
+	err = s.c.got(ctx, session, out.SessionID)
+	if err == nil && creates {
+		names[1].call = out.SessionID
+		err = s.c.name(ctx, names[1])
+	}
+	return out, made("hosted.build", err)
+}
+
+// reachContract is wire.NotFound where no session of the caller has made a contract.
+func (c Claims) reachContract(ctx context.Context, ask hosted.Sessions, id string) error {
+	err := c.reach(ctx, contract, id)
+	if !absent(err) {
+		return err
+	}
+	named, fault := c.namedBy(ctx, contract, id)
+	if fault != nil {
+		return fault
+	}
+	for _, n := range named {
+		if n.call != "" && c.paid(ctx, ask, n.call) == nil && c.reach(ctx, contract, id) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// paid asks what became of a session, and gives its owner what it made.
+func (c Claims) paid(ctx context.Context, ask hosted.Sessions, id string) error {
+	st, err := ask.State(ctx, id)
 	if err != nil {
-		ends(true)
-		return out, err
+		return err
 	}
-	out, err = s.next.Build(ctx, s.c.key(ctx, key), req)
-	ends(refused(err))
-	done(refused(err))
-	if err == nil {
-		err = s.c.as(ctx, session, out.SessionID, order, req.Order.OrderID)
+	return c.keep(ctx, id, st)
+}
+
+// keep gives a session's owner the operation that it made, and the contract, once that was paid.
+func (c Claims) keep(ctx context.Context, id string, st hosted.SessionState) error {
+	if st.Operation == nil {
+		return nil
 	}
-	return out, err
+	if err := c.as(ctx, operation, st.Operation.OperationID, session, id); err != nil {
+		return err
+	}
+	if r := st.Operation.OperationResult; r != hosted.Authorized && r != hosted.Executed {
+		return nil
+	}
+	var list []naming
+	err := c.DB.Read(ctx, func(r store.Reader) (err error) { list, err = c.namings(r, `call = ? AND call <> ''`, id); return err })
+	for _, n := range list {
+		if err == nil {
+			err = c.as(ctx, n.about, n.id, session, id)
+		}
+	}
+	return err
 }
 
 func (s sessions) state(ctx context.Context, op, id string, words []string, ask func() (hosted.SessionState, error)) (out hosted.SessionState, err error) {
 	if err = s.c.allow(ctx, op, session, id, words...); err != nil {
 		return out, err
 	}
-	if out, err = ask(); err == nil && out.Operation != nil {
-		err = s.c.as(ctx, operation, out.Operation.OperationID, session, id)
+	if out, err = ask(); err == nil {
+		err = made(op, s.c.keep(ctx, id, out))
 	}
 	return out, err
 }
@@ -102,12 +157,15 @@ func (s sessions) Card(ctx context.Context, id string) (out hosted.CardData, err
 	return s.next.Card(ctx, id)
 }
 
-// Orders gives a client its own orders of next alone.
-func Orders(c Claims, next hosted.Orders) hosted.Orders { return orders{c, next} }
+// Orders gives a client its own orders of next alone. ask is the service's sessions: they tell which of an order's operations they made.
+func Orders(c Claims, ask hosted.Sessions, next hosted.Orders) hosted.Orders {
+	return orders{c, ask, next}
+}
 
 // orders implements the contract. It writes out every method: a new one must not pass by.
 type orders struct {
 	c    Claims
+	ask  hosted.Sessions
 	next hosted.Orders
 }
 
@@ -121,17 +179,28 @@ func (o orders) Methods(ctx context.Context) (hosted.MethodList, error) {
 	return o.next.Methods(ctx)
 }
 
-// Order implements hosted.Orders. Its operations are its owner's.
+// Order implements hosted.Orders. An order is the caller's where the caller's sessions have paid it.
 func (o orders) Order(ctx context.Context, id string) (out hosted.Report, err error) {
-	if err = o.c.allow(ctx, "hosted.order", order, id, mayHosted); err == nil {
+	if err = wire.Allow(ctx, "hosted.order", mayHosted); err != nil {
+		return out, err
+	}
+	if !wire.CallerOf(ctx).Own {
+		return o.next.Order(ctx, id)
+	}
+	built, err := o.c.built(ctx, id)
+	if err == nil && len(built) == 0 {
+		err = o.c.none(ctx, order)
+	}
+	if err == nil {
 		out, err = o.next.Order(ctx, id)
 	}
-	for _, op := range out.Operations {
-		if err == nil {
-			err = o.c.as(ctx, operation, op.OperationID, order, id)
-		}
+	if err == nil {
+		err = o.mine(ctx, built, &out)
 	}
-	return out, err
+	if err != nil {
+		return hosted.Report{}, err
+	}
+	return out, nil
 }
 
 func (o orders) post(ctx context.Context, op, id string, words []string, ask func() (hosted.Posted, error)) (out hosted.Posted, err error) {
@@ -139,7 +208,7 @@ func (o orders) post(ctx context.Context, op, id string, words []string, ask fun
 		return out, err
 	}
 	if out, err = ask(); err == nil {
-		err = o.c.as(ctx, operation, out.OperationID, operation, id)
+		err = made(op, o.c.as(ctx, operation, out.OperationID, operation, id))
 	}
 	return out, err
 }
@@ -157,32 +226,4 @@ func (o orders) Refund(ctx context.Context, key wire.Key, id string, req hosted.
 // Cancel implements hosted.Orders.
 func (o orders) Cancel(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
 	return o.post(ctx, "hosted.undo", id, []string{mayHosted, mayRefund}, func() (hosted.Posted, error) { return o.next.Cancel(ctx, o.c.key(ctx, key), id, req) })
-}
-
-// toldWithin is how long a notification waits for the backend's word.
-const toldWithin = 3 * time.Second
-
-// Told returns what a notification calls with an operation and its order. It gives the operation to the order's owner where the
-// backend says that it is of that order: the owner holds the token that proves a notification, and could name any operation. Where
-// the backend does not answer, the owner gets the operation by reading the order.
-func (c Claims) Told(orders hosted.Orders) func(ctx context.Context, id, of string) error {
-	return func(ctx context.Context, id, of string) error {
-		owner, found := "", false
-		err := c.DB.Read(ctx, func(r store.Reader) (err error) { owner, found, err = c.Owner(r, order, of); return err })
-		if err != nil || !found || owner == "" {
-			return err
-		}
-		ask, cancel := context.WithTimeout(ctx, toldWithin)
-		defer cancel()
-		report, err := orders.Order(ask, of)
-		if err != nil {
-			return nil
-		}
-		for _, op := range report.Operations {
-			if strings.EqualFold(op.OperationID, id) {
-				return c.as(ctx, operation, id, order, of)
-			}
-		}
-		return nil
-	}
 }

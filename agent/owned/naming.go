@@ -1,18 +1,18 @@
 package owned
 
 import (
+	"bytes"
 	"context"
-	"strings"
-	"sync"
+	"fmt"
+	"time"
 
+	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
 
 // New returns claims. secret makes the backend's Idempotency-Keys of local clients; it outlives the journal.
-func New(db store.DB, secret []byte) Claims {
-	return Claims{DB: db, secret: secret, named: &named{of: map[[2]string]*naming{}}}
-}
+func New(db store.DB, secret []byte) Claims { return Claims{DB: db, secret: secret} }
 
 // key returns the Idempotency-Key that the backend gets: one client's must not meet another's there. The terminal's own token
 // keeps its keys as they are.
@@ -24,95 +24,103 @@ func (c Claims) key(ctx context.Context, key wire.Key) wire.Key {
 	return wire.MakeKey(c.secret, "posagent client key 1", client, string(key))
 }
 
-// named are the ids that calls name while they run.
-type named struct {
-	mu sync.Mutex
-	of map[[2]string]*naming
-}
-
-// naming is an id that calls name while they run.
+// naming is an id that a client's call named, and by what it is known that the call made it. The id alone gives the client nothing: it
+// may be of a thing that is another's.
 type naming struct {
-	mu       sync.Mutex
-	calls    int
-	inserted bool // one of the calls claimed it
-	good     bool // the backend did not refuse one of the calls
+	about, id, owner string
+	call             string // the session that is to make it; "" = the call itself
+	amount           int64  // hundredths
+	currency         string
+	at               int64 // unix milliseconds, before the call left
 }
 
-// name claims an id that the caller chooses for a call that is about to go out, as take does. Call done with the call's end: where
-// the backend refuses all that named an id first, the claim goes, because the id may be of a thing that no client here made.
-func (c Claims) name(ctx context.Context, about, id string) (done func(refused bool), err error) {
-	if id == "" {
-		return func(bool) {}, nil
-	}
-	at := [2]string{about, strings.ToLower(id)}
-	c.named.mu.Lock()
-	n := c.named.of[at]
-	if n == nil {
-		n = &naming{}
-		c.named.of[at] = n
-	}
-	n.calls++
-	c.named.mu.Unlock()
-	n.mu.Lock()
-	known := false
-	if !n.inserted {
-		if err = c.DB.Read(ctx, func(r store.Reader) (err error) { _, known, err = c.Owner(r, about, id); return err }); err != nil {
-			err = &wire.Error{Code: wire.Internal, Op: about, Err: err}
-		}
-	}
-	caller, mine := wire.CallerOf(ctx), false
-	if err == nil {
-		err = c.Claim(ctx, about, id, caller.Name)
-		mine = err == nil
-		n.inserted = n.inserted || mine && !known
-	}
-	n.mu.Unlock()
-	if wire.CodeOf(err) == wire.NotFound && !caller.Own {
-		err = nil
-	}
-	if err != nil {
-		c.over(ctx, at, n, true)
-		return nil, err
-	}
-	return func(refused bool) { c.over(ctx, at, n, refused || !mine) }, nil
+const namedTable = "owned_named"
+
+func (c Claims) namedMAC(n naming) []byte {
+	return c.DB.MAC(namedTable, n.about, n.id, n.owner, n.call, n.amount, n.currency, n.at)
 }
 
-// over ends a naming. Where a refused claim cannot be deleted, its id stays out of reach until the next start.
-func (c Claims) over(ctx context.Context, at [2]string, n *naming, refused bool) {
-	c.named.mu.Lock()
-	defer c.named.mu.Unlock()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.good = n.good || !refused
-	if n.calls--; n.calls > 0 {
-		return
+// name notes what a call names; call it before the call leaves. A caller that reaches its own things only does not name what another one
+// here has named before it, or made: that is wire.NotFound. wire.Unavailable where nothing can be stored.
+func (c Claims) name(ctx context.Context, n naming) error {
+	if n.id == "" {
+		return nil
 	}
-	if n.inserted && !n.good {
-		err := c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
-			_, err := tx.Exec(`DELETE FROM owned_things WHERE about = ? AND id = ?`, at[0], at[1])
+	others := false
+	err := c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
+		err := tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND owner = ?3)
+			AND (EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2) OR EXISTS (SELECT 1 FROM owned_ids WHERE about = ?1 AND id = ?2 AND owner <> ?3))`,
+			n.about, n.id, n.owner).Scan(&others)
+		if others = others && wire.CallerOf(ctx).Own; err != nil || others {
 			return err
-		})
-		if err != nil {
-			return
 		}
+		was, err := c.namings(tx, `about = ? AND id = ? AND owner = ? AND call = ?`, n.about, n.id, n.owner, n.call)
+		if err != nil {
+			return err
+		}
+		if len(was) > 0 { // a repeat may be answered for what the first call made
+			n.at = min(n.at, was[0].at)
+		}
+		_, err = tx.Exec(`INSERT INTO owned_named (about, id, owner, call, amount, currency, at_ms, mac) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+			ON CONFLICT (about, id, owner, call) DO UPDATE SET amount = excluded.amount, currency = excluded.currency, at_ms = excluded.at_ms, mac = excluded.mac`,
+			n.about, n.id, n.owner, n.call, n.amount, n.currency, n.at, c.namedMAC(n))
+		return err
+	})
+	switch {
+	case err != nil:
+		return &wire.Error{Code: wire.Unavailable, Op: n.about, Msg: "the terminal cannot store anything now", Err: err}
+	case others:
+		return c.none(ctx, n.about)
 	}
-	delete(c.named.of, at)
+	return nil
 }
 
-// unsure says that an id was claimed by calls that the backend has not answered.
-func (c Claims) unsure(about, id string) bool {
-	if c.named == nil {
-		return false
+// unname takes back what a refused call named. Where that cannot be stored the naming stays, and proves as little as before.
+func (c Claims) unname(ctx context.Context, n naming) {
+	_ = c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
+		_, err := tx.Exec(`DELETE FROM owned_named WHERE about = ? AND id = ? AND owner = ? AND call = ?`, n.about, n.id, n.owner, n.call)
+		return err
+	})
+}
+
+// namings are the latest namings that a condition finds, the newest first. One that was changed from outside is none.
+func (c Claims) namings(r store.Reader, where string, args ...any) (list []naming, err error) {
+	err = store.Each(r, func(row store.Row) error {
+		var n naming
+		var mac []byte
+		err := row.Scan(&n.about, &n.id, &n.owner, &n.call, &n.amount, &n.currency, &n.at, &mac)
+		if err == nil && bytes.Equal(mac, c.namedMAC(n)) {
+			list = append(list, n)
+		}
+		return err
+	}, `SELECT about, id, owner, call, amount, currency, at_ms, mac FROM owned_named WHERE `+where+fmt.Sprintf(` ORDER BY at_ms DESC LIMIT %d`, manyNamed), args...)
+	return list, err
+}
+
+// manyNamed is how many sessions are asked what they made.
+const manyNamed = 10
+
+// namedBy are the caller's namings of an id.
+func (c Claims) namedBy(ctx context.Context, about, id string) (list []naming, err error) {
+	err = c.DB.Read(ctx, func(r store.Reader) (err error) {
+		list, err = c.namings(r, `about = ? AND id = ? AND owner = ?`, about, id, wire.CallerOf(ctx).Name)
+		return err
+	})
+	if err != nil {
+		return nil, &wire.Error{Code: wire.Internal, Op: about, Err: err}
 	}
-	c.named.mu.Lock()
-	n := c.named.of[[2]string{about, strings.ToLower(id)}]
-	c.named.mu.Unlock()
-	if n == nil {
-		return false
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.inserted && !n.good
+	return list, nil
+}
+
+// skew is how much the service's clock may be behind ours.
+const skew = time.Minute
+
+// shows says that a status is of what the call made: its amount and currency, and not from before it (law II).
+func (n naming) shows(st aapay.Status) bool {
+	began, err := time.Parse(time.RFC3339, st.TimeStamp)
+	r := st.Receipt
+	return err == nil && r != nil && n.amount > 0 && r.Amount == n.amount && r.Currency == n.currency && (r.Reference == "" || r.Reference == n.id) &&
+		!began.Before(time.UnixMilli(n.at).Add(-skew))
 }
 
 // refused says that a call had no effect.

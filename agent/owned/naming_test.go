@@ -4,13 +4,13 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/inbox"
 	"posagent/agent/owned"
 	"posagent/schemes/aapay"
-	"posagent/schemes/hosted"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/wire"
 	"posagent/store/storetest"
@@ -24,121 +24,62 @@ func as(t *testing.T, name string) context.Context {
 	return wire.WithCaller(t.Context(), wire.Caller{Name: name, Words: []string{"read", "pay", "refund", "hosted", "onboarding"}, Own: true})
 }
 
-// acquirer answers for the backend; reply and err are what a start of a transaction gets.
+// acquirer answers for the backend; reply and err are what a start of a transaction gets, shown what is read by a reference.
 type acquirer struct {
 	aapay.Service
-	reply  aapay.Reply
-	err    error
-	during func()
-	keys   []wire.Key
+	reply aapay.Reply
+	err   error
+	shown map[string]aapay.Status
+	asked []string
+	keys  []wire.Key
 }
 
 func (a *acquirer) InitializeWithIdempotency(_ context.Context, key wire.Key, _ aapay.Type, _ aapay.Request) (aapay.Reply, error) {
 	a.keys = append(a.keys, key)
-	if a.during != nil {
-		a.during()
-	}
 	return a.reply, a.err
 }
 
-func (a *acquirer) Status(context.Context, string, string) (aapay.Status, error) {
-	return aapay.Status{TransactionID: 10000001}, nil
+func (a *acquirer) Status(_ context.Context, id, _ string) (aapay.Status, error) {
+	a.asked = append(a.asked, id)
+	if st, ok := a.shown[id]; ok {
+		return st, nil
+	}
+	return aapay.Status{}, wire.Errorf(wire.NotFound, "x", "no")
+}
+
+// accepted is the answer to a start that gives the transaction an id.
+func accepted(ppref string) aapay.Reply {
+	return aapay.Reply{HTTPStatus: http.StatusAccepted, Valid: true, Response: &aapay.Response{NAA2ECR: &aapay.NAA2ECR{PPRef: ppref}}}
 }
 
 // A reference that the backend refuses, since somebody else has used it, does not become the client's: it could read that sale and
 // take it back.
 func TestField_P1ARefusedNameIsNotClaimed(t *testing.T) {
-	alpha, next := as(t, "alpha"), &acquirer{}
+	alpha, next := as(t, "alpha"), &acquirer{shown: map[string]aapay.Status{"till-2": shown("THEIRS", 900, time.Now().Add(-time.Hour))}}
 	svc := owned.Schemes(claims(t), nil, next)
 	undo := aapay.Request{TerminalReference: "alpha-undo", OriginalReference: "till-2"}
-	start := func() {
-		_, _ = svc.InitializeWithIdempotency(alpha, "k", aapay.Payment, aapay.Request{TerminalReference: "till-2"})
+	for name, refuse := range map[string]func(){
+		"in a reply": func() {
+			next.reply, next.err = aapay.Reply{HTTPStatus: http.StatusCreated, Response: &aapay.Response{ResponseCode: aapay.CodeReject, NAA2ECR: &aapay.NAA2ECR{PPRef: "THEIRS"}}}, nil
+		},
+		"at once":                    func() { next.reply, next.err = aapay.Reply{}, wire.Errorf(wire.Conflict, "x", "already used") },
+		"after a call of no outcome": func() { next.reply, next.err = aapay.Reply{}, wire.Errorf(wire.Conflict, "x", "already used") },
+	} {
+		if name == "after a call of no outcome" {
+			next.err = wire.Errorf(wire.UnknownOutcome, "x", "no answer")
+			_, _ = svc.InitializeWithIdempotency(alpha, "k", aapay.Payment, payment("till-2", 900))
+		}
+		refuse()
+		_, _ = svc.InitializeWithIdempotency(alpha, "k", aapay.Payment, payment("till-2", 900))
+		next.reply, next.err, next.asked = accepted("UNDO"), nil, nil
+		for _, id := range []string{"till-2", "THEIRS"} {
+			_, err := svc.Status(alpha, id, "")
+			require.Equal(t, wire.NotFound, wire.CodeOf(err), name+" "+id)
+		}
+		_, err := svc.InitializeWithIdempotency(alpha, "u", aapay.Reversal, undo)
+		require.Equal(t, wire.NotFound, wire.CodeOf(err), name)
+		require.Empty(t, next.asked, "the backend is not asked for what is not the client's")
 	}
-	unreached := func(want wire.Code, why string) {
-		t.Helper()
-		_, err := svc.Status(alpha, "till-2", "")
-		require.Equal(t, want, wire.CodeOf(err), why)
-		_, err = svc.InitializeWithIdempotency(alpha, "u", aapay.Reversal, undo)
-		require.Equal(t, want, wire.CodeOf(err), why)
-	}
-	next.reply = aapay.Reply{HTTPStatus: http.StatusCreated, Response: &aapay.Response{ResponseCode: aapay.CodeReject, NAA2ECR: &aapay.NAA2ECR{PPRef: "THEIRS"}}}
-	next.during = func() {
-		next.during = nil
-		unreached(wire.Unavailable, "while nobody knows whose it is")
-	}
-	start()
-	unreached(wire.NotFound, "refused in a reply")
-	_, err := svc.Status(alpha, "THEIRS", "")
-	require.Equal(t, wire.NotFound, wire.CodeOf(err), "what a refusal names")
-	next.reply, next.err = aapay.Reply{}, wire.Errorf(wire.Conflict, "x", "already used")
-	start()
-	unreached(wire.NotFound, "refused")
-	next.err = wire.Errorf(wire.UnknownOutcome, "x", "no answer")
-	start()
-	_, err = svc.Status(alpha, "till-2", "")
-	require.NoError(t, err, "it may have been done")
-	next.err = wire.Errorf(wire.Conflict, "x", "already used")
-	start()
-	_, err = svc.Status(alpha, "till-2", "")
-	require.NoError(t, err, "and stays the client's")
-	_, err = svc.Status(as(t, "beta"), "till-2", "")
-	require.Equal(t, wire.NotFound, wire.CodeOf(err))
-}
-
-// builder is hosted build's half of a backend.
-type builder struct {
-	hosted.Sessions
-	err error
-}
-
-type ordered struct{ hosted.Orders }
-
-func (ordered) Refund(context.Context, wire.Key, string, hosted.PostRequest) (hosted.Posted, error) {
-	return hosted.Posted{}, nil
-}
-
-func (b *builder) Build(context.Context, wire.Key, hosted.BuildRequest) (hosted.Built, error) {
-	return hosted.Built{SessionID: "s"}, b.err
-}
-
-func (ordered) Order(context.Context, string) (hosted.Report, error) {
-	return hosted.Report{Operations: []hosted.Operation{{OperationID: "own"}}}, nil
-}
-
-// A client holds the token that proves its order's notifications. One that it sends itself, with an operation of another order in
-// it, does not make the operation its own.
-func TestField_P1ANoticeGivesNoForeignOperation(t *testing.T) {
-	alpha, c, next := as(t, "alpha"), claims(t), &builder{}
-	sessions, orders := owned.Sessions(c, next), owned.Orders(c, ordered{})
-	_, err := sessions.Build(alpha, "", hosted.BuildRequest{Order: hosted.Order{OrderID: "order"}})
-	require.NoError(t, err)
-	told := c.Told(ordered{})
-	for id, want := range map[string]wire.Code{"theirs": wire.NotFound, "own": ""} {
-		require.NoError(t, told(t.Context(), id, "order"))
-		_, err := orders.Refund(alpha, "", id, hosted.PostRequest{})
-		require.Equal(t, want, wire.CodeOf(err), id)
-	}
-}
-
-// The same of an order and a contract.
-func TestField_P1ARefusedOrderIsNotClaimed(t *testing.T) {
-	alpha, c, next := as(t, "alpha"), claims(t), &builder{err: wire.Errorf(wire.Conflict, "x", "it is paid")}
-	sessions, orders := owned.Sessions(c, next), owned.Orders(c, ordered{})
-	req := hosted.BuildRequest{Order: hosted.Order{OrderID: "theirs"}}
-	req.PaymentSession.Recurrence = &hosted.Recurrence{Action: hosted.ContractCreation, ContractID: "contract"}
-	_, err := sessions.Build(alpha, "", req)
-	require.Equal(t, wire.Conflict, wire.CodeOf(err))
-	_, err = orders.Order(alpha, "theirs")
-	require.Equal(t, wire.NotFound, wire.CodeOf(err))
-	next.err = nil
-	req.PaymentSession.Recurrence.Action = "PAYMENT"
-	_, err = sessions.Build(alpha, "", req)
-	require.Equal(t, wire.NotFound, wire.CodeOf(err), "the contract")
-	req.PaymentSession.Recurrence = nil
-	_, err = sessions.Build(alpha, "", req)
-	require.NoError(t, err)
-	_, err = orders.Order(alpha, "theirs")
-	require.NoError(t, err)
 }
 
 type office struct {

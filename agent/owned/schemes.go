@@ -3,8 +3,10 @@ package owned
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -49,15 +51,19 @@ func (s schemes) start(ctx context.Context, typ aapay.Type, req aapay.Request, s
 	if err = s.allow(ctx, typ, req); err != nil {
 		return out, err
 	}
-	done, err := s.c.name(ctx, reference, req.TerminalReference)
-	if err != nil {
+	n := naming{about: reference, id: req.TerminalReference, owner: wire.Client(ctx), at: time.Now().UnixMilli()}
+	if a := req.PurchaseAmount; a != nil {
+		n.amount, n.currency = a.TotalAmount, a.CurrencyCode
+	}
+	if err = s.c.name(ctx, n); err != nil {
 		return out, err
 	}
 	out, err = send()
-	no := refused(err) || err == nil && rejected(out)
-	done(no)
-	if err == nil && !no {
-		err = s.keep(ctx, out.Response)
+	switch {
+	case refused(err) || err == nil && rejected(out):
+		s.c.unname(ctx, n)
+	case err == nil:
+		err = made("aapay.initialize", s.keep(ctx, out.Response))
 	}
 	return out, err
 }
@@ -95,12 +101,88 @@ func (s schemes) allow(ctx context.Context, typ aapay.Type, req aapay.Request) e
 			return wire.Errorf(wire.Conflict, op, "it is the register's: %s; take it back at the register", name)
 		}
 	}
-	about := transaction // a refund names a transactionId, a reversal a terminalReference
-	if typ == aapay.Reversal {
-		about = reference
+	switch { // a refund names a transactionId, a reversal a terminalReference
+	case req.OriginalReference == "":
+		return nil
+	case typ == aapay.Reversal:
+		return s.reachReference(ctx, req.OriginalReference, req.Method)
 	}
-	if req.OriginalReference != "" {
-		if err := s.c.reach(ctx, about, req.OriginalReference); err != nil {
+	return s.c.reach(ctx, transaction, req.OriginalReference)
+}
+
+// reachReference is wire.NotFound where what stands under a reference now is not what a call of the caller made. Where nothing does, it
+// may still come, and be the caller's alone.
+func (s schemes) reachReference(ctx context.Context, id, method string) error {
+	if !wire.CallerOf(ctx).Own {
+		return nil
+	}
+	named, err := s.named(ctx, id)
+	if err != nil {
+		return err
+	}
+	st, err := s.next.Status(ctx, id, method)
+	switch {
+	case wire.CodeOf(err) == wire.NotFound && len(named) > 0:
+		return nil
+	case err != nil:
+		return err
+	}
+	return s.own(ctx, st, id, named)
+}
+
+// named are the caller's namings of a reference. wire.NotFound where it has named none, before the backend is asked.
+func (s schemes) named(ctx context.Context, id string) ([]naming, error) {
+	list, err := s.c.namedBy(ctx, reference, id)
+	if err != nil || len(list) > 0 {
+		return list, err
+	}
+	older := false // it was named before ids were kept as they are spelled
+	err = s.c.DB.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM owned_things WHERE about = ? AND id = ? AND owner = ?)`, reference, strings.ToLower(id), wire.CallerOf(ctx).Name).Scan(&older)
+	})
+	switch {
+	case err != nil:
+		return nil, &wire.Error{Code: wire.Internal, Op: reference, Err: err}
+	case !older:
+		return nil, s.c.none(ctx, transaction)
+	}
+	return nil, nil
+}
+
+// numbers are the ids that the backend gave a transaction.
+func numbers(st aapay.Status) (list []string) {
+	if st.NAA2ECR != nil && st.NAA2ECR.PPRef != "" {
+		list = append(list, st.NAA2ECR.PPRef)
+	}
+	if st.TransactionID != 0 {
+		list = append(list, strconv.FormatInt(st.TransactionID, 10))
+	}
+	return list
+}
+
+// own gives the caller what a status by a reference shows, where that is what a call of its own made: an id that the call was answered
+// with, or amount, currency and time. Else it is wire.NotFound.
+func (s schemes) own(ctx context.Context, st aapay.Status, id string, named []naming) error {
+	ids, mine := numbers(st), false
+	if slices.Contains(ids, id) { // another's number, which the caller took for a reference
+		return s.c.none(ctx, transaction)
+	}
+	for _, n := range ids {
+		owner, found := "", false
+		err := s.c.DB.Read(ctx, func(r store.Reader) (err error) { owner, found, err = s.c.Owner(r, transaction, n); return err })
+		switch {
+		case err != nil:
+			return &wire.Error{Code: wire.Internal, Op: transaction, Err: err}
+		case found && owner != wire.CallerOf(ctx).Name:
+			return s.c.none(ctx, transaction)
+		}
+		mine = mine || found
+	}
+	if !mine && !slices.ContainsFunc(named, func(n naming) bool { return n.shows(st) }) {
+		return s.c.none(ctx, transaction)
+	}
+	for _, n := range ids {
+		if err := s.c.got(ctx, transaction, n); err != nil {
 			return err
 		}
 	}
@@ -131,10 +213,11 @@ func (s schemes) Status(ctx context.Context, id, method string) (out aapay.Statu
 	if err = wire.Allow(ctx, op, mayRead); err != nil {
 		return out, err
 	}
-	about := transaction
-	if err = s.c.reach(ctx, about, id); wire.CodeOf(err) == wire.NotFound || wire.CodeOf(err) == wire.UnknownOutcome {
-		about = reference
-		err = s.c.reach(ctx, about, id)
+	err = s.c.reach(ctx, transaction, id)
+	var named []naming
+	byReference := absent(err)
+	if byReference {
+		named, err = s.named(ctx, id)
 	}
 	if err != nil {
 		return out, err
@@ -142,18 +225,18 @@ func (s schemes) Status(ctx context.Context, id, method string) (out aapay.Statu
 	if out, err = s.next.Status(ctx, id, method); err != nil {
 		return out, err
 	}
-	number, ppref := strconv.FormatInt(out.TransactionID, 10), ""
-	if out.NAA2ECR != nil {
-		ppref = out.NAA2ECR.PPRef
+	if byReference {
+		if err = s.own(ctx, out, id, named); err != nil {
+			return aapay.Status{}, err
+		}
+		return out, nil
 	}
-	if about == reference && (number == id || strings.EqualFold(ppref, id)) { // another's number, which the caller took for a reference
-		return aapay.Status{}, s.c.none(ctx, transaction)
-	}
-	if out.TransactionID != 0 {
-		err = s.c.as(ctx, transaction, number, about, id)
-	}
-	if err == nil {
-		err = s.c.as(ctx, transaction, ppref, about, id)
+	for _, n := range numbers(out) { // of one transaction: whose one of them is, all are
+		for _, of := range append(numbers(out), id) {
+			if err == nil {
+				err = s.c.as(ctx, transaction, n, transaction, of)
+			}
+		}
 	}
 	return out, err
 }

@@ -51,7 +51,7 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []b
 	url, own := cfg.Upstream.URL, owned.New(db, secret)
 	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
 	arrived := agent.Inbox(db, f, time.Now, log)
-	arrived.Named = own.Told(build.Orders())
+	arrived.Named = own.Told(build.Sessions())
 	l.Inbox = inbox.New(arrived)
 	cases := &disputes.Client{BaseURL: url("disputes"), Operator: cfg.Operator.Name, Doer: to["disputes"].doer(), Dir: l.Dir}
 	l.Services = []port.Service{
@@ -62,7 +62,7 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []b
 		port.Methods(catalog.Holding(db, methodQuery(cfg), &methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()})),
 		port.Disputes(owned.Disputes(cases), cases, cfg.Operator.Name),
 		port.Onboarding(owned.Onboarding(own, &onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()})),
-		port.Hosted(owned.Sessions(own, inbox.Builds(db, build.Sessions(), time.Now)), owned.Orders(own, build.Orders())),
+		port.Hosted(owned.Sessions(own, inbox.Builds(db, build.Sessions(), time.Now)), owned.Orders(own, build.Sessions(), build.Orders())),
 		port.Notices(l.Inbox.Notices()),
 	}
 	return l, nil

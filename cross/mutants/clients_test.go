@@ -44,7 +44,7 @@ var ofClients = []mutant{
 		{"agent/offline/keys.go", `if w.key == "" {`, `if w.key != "none" {`},
 	}},
 	{"our Key is made of the thing as it was named", offline, "TestField_J7ANameIsNotAnotherThing", []edit{
-		{"agent/offline/keys.go", `return t, known, strings.ToLower(t.backend), nil`, `return t, known, strings.ToLower(w.id), nil`},
+		{"agent/offline/keys.go", `return t, known, t.backend, nil`, `return t, known, strings.ToLower(w.id), nil`},
 	}},
 	{"the caller secret is not kept beside the key", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
 		{"store/secret.go", `if string(saved) != string(secret) {`, `if false {`},
@@ -170,11 +170,12 @@ var ofClients = []mutant{
 	{"a stored refusal tells a card number", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
 		{"agent/offline/stored.go", `Msg: wire.MaskPANs(e.Msg)`, `Msg: e.Msg`},
 	}},
-	{"a name that the backend refused is the client's", "agent/owned", "TestField_P1ARefusedNameIsNotClaimed", []edit{
-		{"agent/owned/naming.go", `	if n.inserted && !n.good {`, `	if n.inserted && n.good && !n.good {`},
-	}},
 	{"a client's own notice makes any operation its own", "agent/owned", "TestField_P1ANoticeGivesNoForeignOperation", []edit{
-		{"agent/owned/hosted.go", `strings.EqualFold(op.OperationID, id)`, `strings.EqualFold(op.OperationID, op.OperationID)`},
+		{"agent/owned/orders.go", `		st, err := ask.State(ask1, of)`, `		st, err := ask.State(ask1, of)
+		if st.Operation == nil {
+			st.Operation = &hosted.Operation{OperationID: theirs}
+		}`},
+		{"agent/owned/orders.go", `return func(ctx context.Context, _, of string) error {`, `return func(ctx context.Context, theirs, of string) error {`},
 	}},
 	{"one client's key meets another's at the backend", "agent/owned", "TestField_P1KeysOfClientsAreApart", []edit{
 		{"agent/owned/naming.go", `"posagent client key 1", client, string(key))`, `"posagent client key 1", string(key))`},

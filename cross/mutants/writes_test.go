@@ -33,7 +33,7 @@ var ofWrites = []mutant{
 		{"agent/offline/aapay.go", `return u.op.Since(**at)`, `return u.op.Since(**at) + 2*time.Duration(u.m.Asked)*firstPoll`},
 	}},
 	{"a payment is its client's in any spelling", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
-		{"agent/offline/things.go", `folded <> '' AND backend = ?`+"`", `folded <> '' AND LOWER(backend) = LOWER(?)`+"`"},
+		{"agent/offline/things.go", `folded <> '' AND backend = ?` + "`", `folded <> '' AND LOWER(backend) = LOWER(?)` + "`"},
 	}},
 	{"one key of a client on two payments is one operation", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
 		{"agent/offline/keys.go", `	return t, known, w.id, nil`, `	return t, known, strings.ToLower(w.id), nil`},
@@ -46,5 +46,38 @@ var ofWrites = []mutant{
 	}},
 	{"what arrives about one payment is another's", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
 		{"agent/inbox/owner.go", `	return about + "/" + id`, `	return about + "/web1003"`},
+	}},
+	{"a thing is its owner's in any spelling", "agent/owned", "TestField2_M36AThingIsOwnedAsItIsSpelled", []edit{
+		{"agent/owned/claims.go", `FROM owned_ids WHERE about = ? AND id = ?`, `FROM owned_ids WHERE about = ? AND LOWER(id) = LOWER(?)`},
+	}},
+	{"what was named in lower case long ago is owned", "agent/owned", "TestField2_M36AThingIsOwnedAsItIsSpelled", []edit{
+		{"agent/owned/claims.go", `return about == order || about == contract || about == reference`, `return about == "none"`},
+	}},
+	{"a client reads an order that another has paid", "agent/owned", "TestField2_M40ABuildGivesWhatItsSessionMade", []edit{
+		{"agent/owned/orders.go", `return foreign(p) && !p.failed })`, `return foreign(p) && !p.failed && false })`},
+	}},
+	{"a contract that was not paid is the client's", "agent/owned", "TestField2_M40ABuildGivesWhatItsSessionMade", []edit{
+		{"agent/owned/hosted.go", `r != hosted.Authorized && r != hosted.Executed`, `r == ""`},
+	}},
+	{"an order that nobody has paid is shown whole", "agent/owned", "TestField2_M40ABuildGivesWhatItsSessionMade", []edit{
+		{"agent/owned/orders.go", `	if len(kept) == 0 {`, `	if len(kept) < 0 {`},
+	}},
+	{"a reference that was named is the client's", "agent/owned", "TestField2_M40AReferenceGivesWhatTheCallMade", []edit{
+		{"agent/owned/schemes.go", `return n.shows(st) })`, `return n.shows(st) || true })`},
+	}},
+	{"a transaction from before a call is the call's", "agent/owned", "TestField2_M40AReferenceGivesWhatTheCallMade", []edit{
+		{"agent/owned/naming.go", `!began.Before(`, `!began.IsZero() || !began.Before(`},
+	}},
+	{"another's number is taken for a reference", "agent/owned", "TestField2_M40AReferenceGivesWhatTheCallMade", []edit{
+		{"agent/owned/schemes.go", `if slices.Contains(ids, id) {`, `if slices.Contains(ids, id+"x") {`},
+	}},
+	{"a refusal leaves what was named", "agent/owned", "TestField_P1ARefusedNameIsNotClaimed", []edit{
+		{"agent/owned/naming.go", `DELETE FROM owned_named WHERE about = ?`, `DELETE FROM owned_named WHERE about = '' || ? AND false`},
+	}},
+	{"what the backend has done is told as not sent", "agent/owned", "TestField2_M43AfterAnEffectTheOutcomeIsUnknownAtWorst", []edit{
+		{"agent/owned/claims.go", `Code: wire.UnknownOutcome, Op: op`, `Code: wire.Unavailable, Op: op`},
+	}},
+	{"one client names what another has named", "agent/owned", "TestField2_M40WhatOneClientNamesAnotherDoesNot", []edit{
+		{"agent/owned/naming.go", `others = others && wire.CallerOf(ctx).Own`, `others = others && wire.CallerOf(ctx).Own && n.owner == ""`},
 	}},
 }
