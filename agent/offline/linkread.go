@@ -38,10 +38,12 @@ type picture struct {
 
 // later is a transaction made after another.
 type later struct {
-	ID     int64  `json:"id"`
-	Amount int64  `json:"amount"` // hundredths
-	Ref    string `json:"ref"`
-	Kin    bool   `json:"kin,omitempty"` // of the same link
+	ID     int64           `json:"id"`
+	Amount int64           `json:"amount"` // hundredths
+	Ref    string          `json:"ref"`
+	Status paylinks.Status `json:"status"`
+	Kin    bool            `json:"kin,omitempty"`   // of the same link
+	Maybe  bool            `json:"maybe,omitempty"` // it may be: the service does not say of which link it is
 }
 
 // held says that a transaction waits to be collected.
@@ -99,7 +101,8 @@ func (f *Front) laterOf(ctx context.Context, t paylinks.Transaction) (list []lat
 			if o.ID == t.ID {
 				continue
 			}
-			e := later{ID: o.ID, Ref: o.ReferenceID, Kin: kin(t, o)}
+			e := later{ID: o.ID, Ref: o.ReferenceID, Status: o.Status}
+			e.Kin, e.Maybe = kin(t, o)
 			if o.Invoice != nil {
 				e.Amount = o.Invoice.TotalAmount
 			}
@@ -110,16 +113,21 @@ func (f *Front) laterOf(ctx context.Context, t paylinks.Transaction) (list []lat
 	return list, true, nil
 }
 
-// kin says that two transactions are of the same link.
-func kin(a, b paylinks.Transaction) bool {
-	if a.ReferenceID != "" && a.ReferenceID == b.ReferenceID || a.PageUUID != "" && a.PageUUID == b.PageUUID {
-		return true
+// kin says that two transactions are of the same link, or may be: a reference and a page may be those of many links.
+func kin(a, b paylinks.Transaction) (yes, maybe bool) {
+	var one, two int64
+	if a.Invoice != nil && b.Invoice != nil {
+		one, two = a.Invoice.PaymentRequestID, b.Invoice.PaymentRequestID
 	}
-	return a.Invoice != nil && b.Invoice != nil && a.Invoice.PaymentRequestID != 0 && a.Invoice.PaymentRequestID == b.Invoice.PaymentRequestID
+	if one != 0 && two != 0 {
+		return one == two, false
+	}
+	return false, a.ReferenceID != "" && a.ReferenceID == b.ReferenceID || a.PageUUID != "" && a.PageUUID == b.PageUUID
 }
 
-// charged compares for a charge or a capture (MONEY C.2): the transaction became confirmed, or one of its amount was made beside
-// it = done; it is as it was, and nothing was made beside it = not done.
+// charged compares for a charge or a capture (MONEY C.2): the transaction became confirmed with the amount asked for, or one that is
+// confirmed, of its link, of that amount and with the charge's own reference was made beside it = done; it is as it was, and nothing was
+// made beside it = not done. What a customer may have paid is neither.
 func charged(was, is picture, body []byte) found {
 	var req paylinks.ChargeRequest
 	if json.Unmarshal(body, &req) != nil || is.Status == "" {
@@ -129,10 +137,11 @@ func charged(was, is picture, body []byte) found {
 	if req.Amount != nil {
 		want = *req.Amount
 	}
+	own := req.ReferenceID != "" && req.ReferenceID != was.Ref // no customer's payment carries it
 	var made []later
 	for _, e := range is.Later {
 		old := slices.ContainsFunc(was.Later, func(o later) bool { return o.ID == e.ID })
-		if !old && (e.Kin || req.ReferenceID != "" && e.Ref == req.ReferenceID) {
+		if !old && (e.Kin || e.Maybe) {
 			made = append(made, e)
 		}
 	}
@@ -142,10 +151,14 @@ func charged(was, is picture, body []byte) found {
 		return unclear
 	case same && len(made) == 0 && !was.Cut && !is.Cut:
 		return nothing
-	case same && len(made) == 1 && made[0].Amount == want && held(was.Status):
-		return exactly
-	case held(was.Status) && is.Status == paylinks.Confirmed && len(made) == 0 && (req.ReferenceID == "" || is.Ref == req.ReferenceID):
-		return exactly
+	case same && len(made) == 1 && held(was.Status):
+		if e := made[0]; own && e.Kin && e.Ref == req.ReferenceID && e.Amount == want && e.Status == paylinks.Confirmed {
+			return exactly
+		}
+	case held(was.Status) && is.Status == paylinks.Confirmed && len(made) == 0:
+		if is.Total == want && (req.ReferenceID == "" || is.Ref == req.ReferenceID) || is.Total == was.Total && own && is.Ref == req.ReferenceID { // a service may go on to tell what was reserved
+			return exactly
+		}
 	}
 	return unclear
 }

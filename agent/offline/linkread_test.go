@@ -175,8 +175,8 @@ func (s *scripted) Delete(context.Context, wire.Key, int64) (paylinks.Deleted, e
 	return paylinks.Deleted{}, s.write()
 }
 
-// What two readings prove, and what they do not.
-func TestMoneyC2_WhatReadingsProve(t *testing.T) {
+// What two readings prove, and what they do not: an effect is of this thing, of this amount, of this kind and status, and nobody else's.
+func TestField2_M42WhatReadingsProve(t *testing.T) {
 	is := func(status paylinks.Status, change ...func(*paylinks.Transaction)) paylinks.Transaction {
 		tx := paylinks.Transaction{ID: 7, UUID: "u", Status: status, Time: "2026-11-22 10:00:00", ReferenceID: "r", PageUUID: "p",
 			Invoice: &paylinks.TransactionInvoice{TotalAmount: 1000, CurrencyAlpha3: "EUR"}}
@@ -191,9 +191,19 @@ func TestMoneyC2_WhatReadingsProve(t *testing.T) {
 	ref := func(s string) func(*paylinks.Transaction) {
 		return func(tx *paylinks.Transaction) { tx.ReferenceID = s }
 	}
-	other := func(id, amount int64, reference, page string) paylinks.Transaction {
-		return paylinks.Transaction{ID: id, UUID: "o", Status: paylinks.Confirmed, Time: "2026-11-22 10:00:05", ReferenceID: reference, PageUUID: page,
+	of := func(link int64) func(*paylinks.Transaction) {
+		return func(tx *paylinks.Transaction) { tx.Invoice.PaymentRequestID = link }
+	}
+	total := func(n int64) func(*paylinks.Transaction) {
+		return func(tx *paylinks.Transaction) { tx.Invoice.TotalAmount = n }
+	}
+	other := func(id, amount int64, reference, page string, change ...func(*paylinks.Transaction)) paylinks.Transaction {
+		tx := paylinks.Transaction{ID: id, UUID: "o", Status: paylinks.Confirmed, Time: "2026-11-22 10:00:05", ReferenceID: reference, PageUUID: page,
 			Invoice: &paylinks.TransactionInvoice{TotalAmount: amount}}
+		for _, c := range change {
+			c(&tx)
+		}
+		return tx
 	}
 	const done, again, doubt = "done", "again", "doubt"
 	charge := func(amount *int64, reference string) func(ctx context.Context, x paylinks.Transactions) (*wire.Pending, error) {
@@ -224,12 +234,25 @@ func TestMoneyC2_WhatReadingsProve(t *testing.T) {
 		{"charge: with another's", charge(nil, "mine"), scripted{before: is(paylinks.Reserved), after: is(paylinks.Confirmed, ref("theirs"))}, doubt},
 		{"charge: declined meanwhile", charge(nil, ""), scripted{before: is(paylinks.Reserved), after: is(paylinks.Declined)}, doubt},
 		{"charge: and given back already", charge(nil, ""), scripted{before: is(paylinks.Reserved, gave(0)), after: is(paylinks.Confirmed, gave(100))}, doubt},
-		{"charge: a transaction of its own", charge(cents(400), ""), scripted{
-			before: is(paylinks.Authorized), after: is(paylinks.Authorized), beside: []paylinks.Transaction{other(8, 400, "r", ""), other(9, 400, "x", "y")}}, done},
-		{"charge: two of them", charge(cents(400), ""), scripted{
-			before: is(paylinks.Authorized), after: is(paylinks.Authorized), beside: []paylinks.Transaction{other(8, 400, "r", ""), other(9, 400, "", "p")}}, doubt},
+		{"charge: a transaction of its own", charge(cents(400), "mine"), scripted{
+			before: is(paylinks.Authorized, of(5)), after: is(paylinks.Authorized, of(5)), beside: []paylinks.Transaction{other(8, 400, "mine", "", of(5)), other(9, 400, "mine", "p", of(6))}}, done},
+		{"charge: two of them", charge(cents(400), "mine"), scripted{
+			before: is(paylinks.Authorized, of(5)), after: is(paylinks.Authorized, of(5)), beside: []paylinks.Transaction{other(8, 400, "mine", "", of(5)), other(9, 400, "mine", "p", of(5))}}, doubt},
 		{"charge: one of another amount", charge(cents(400), "mine"), scripted{
-			before: is(paylinks.Authorized), after: is(paylinks.Authorized), beside: []paylinks.Transaction{other(8, 500, "mine", "")}}, doubt},
+			before: is(paylinks.Authorized, of(5)), after: is(paylinks.Authorized, of(5)), beside: []paylinks.Transaction{other(8, 500, "mine", "", of(5))}}, doubt},
+		{"charge: one that a customer may have paid", charge(cents(400), ""), scripted{
+			before: is(paylinks.Authorized, of(5)), after: is(paylinks.Authorized, of(5)), beside: []paylinks.Transaction{other(8, 400, "r", "", of(5))}}, doubt},
+		{"charge: one that is reserved only", charge(cents(400), "mine"), scripted{
+			before: is(paylinks.Authorized, of(5)), after: is(paylinks.Authorized, of(5)), beside: []paylinks.Transaction{other(8, 400, "mine", "", of(5), func(tx *paylinks.Transaction) { tx.Status = paylinks.Reserved })}}, doubt},
+		{"charge: one of another link", charge(nil, ""), scripted{
+			before: is(paylinks.Authorized, of(5)), after: is(paylinks.Authorized, of(5)), beside: []paylinks.Transaction{other(8, 1000, "r", "p", of(6))}}, again},
+		{"charge: one of a link that is not told", charge(cents(400), "mine"), scripted{
+			before: is(paylinks.Authorized), after: is(paylinks.Authorized), beside: []paylinks.Transaction{other(8, 400, "mine", "p")}}, doubt},
+		{"charge: a part, and all was collected", charge(cents(400), ""), scripted{before: is(paylinks.Authorized), after: is(paylinks.Confirmed)}, doubt},
+		{"charge: a part, and another part was collected", charge(cents(400), ""), scripted{before: is(paylinks.Authorized), after: is(paylinks.Confirmed, total(500))}, doubt},
+		{"charge: a part", charge(cents(400), ""), scripted{before: is(paylinks.Authorized), after: is(paylinks.Confirmed, total(400))}, done},
+		{"charge: a part, with its reference", charge(cents(400), "mine"), scripted{before: is(paylinks.Authorized), after: is(paylinks.Confirmed, ref("mine"))}, done},
+		{"charge: a part, with its reference and another amount", charge(cents(400), "mine"), scripted{before: is(paylinks.Authorized), after: is(paylinks.Confirmed, ref("mine"), total(500))}, doubt},
 		{"charge: no time to look from", charge(nil, ""), scripted{
 			before: is(paylinks.Authorized, func(tx *paylinks.Transaction) { tx.Time = "" }), after: is(paylinks.Authorized, func(tx *paylinks.Transaction) { tx.Time = "" })}, doubt},
 		{"charge: another transaction", charge(nil, ""), scripted{before: is(paylinks.Reserved), after: is(paylinks.Confirmed, func(tx *paylinks.Transaction) { tx.UUID = "v" })}, doubt},

@@ -18,7 +18,7 @@ var proofs = []struct{ number, what, tests string }{
 	{"D71", "componsiteFault and compositeFault", "schemes/aapay TestClientAlone"},
 	{"D72", "unknown words, misspelt onboarding names", "schemes/webhooks TestMisspeltOnboardingNamesAreKnownByTheirStatus, schemes/webhooks TestUnknownEventsAreHandedOn, agent/offline TestStatusDecides"},
 	{"D73", "status and valid that contradict", "schemes/aapay TestHandlerOfAContradictoryService, agent/offline TestReplyDecides"},
-	{"D74", "another amount, currency or reference", "agent/offline TestMoneyC2_WhatReadingsProve"},
+	{"D74", "another amount, currency or reference", "agent/offline TestField2_M42WhatReadingsProve"},
 	{"D75", "the reply of another transaction", "agent/offline TestStatusDecides, agent/offline TestMoneyC2_ReadAndCompare"},
 	{"D76", "a redirect with credentials", "agent TestHostileReplies, agent/upstream TestOtherHostsGetNothing"},
 	{"D77", "cookies, large headers, interim replies", "agent TestHostileReplies, agent/upstream TestBadReplies"},

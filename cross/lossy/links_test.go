@@ -129,7 +129,8 @@ func (c *campaign) onLink(ctx context.Context, rng *rand.Rand, x, about *call) {
 		var err error
 		switch x.kind {
 		case charge:
-			d, err = c.txns.Charge(ctx, x.key, id, paylinks.ChargeRequest{Amount: &amount})
+			// its own reference: the backend goes on to tell what was reserved, so that nothing else shows whose collection it was
+			d, err = c.txns.Charge(ctx, x.key, id, paylinks.ChargeRequest{Amount: &amount, ReferenceID: "charge-" + string(x.key)})
 		case capture:
 			d, err = c.txns.Capture(ctx, x.key, id)
 		case refund:

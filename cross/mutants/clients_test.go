@@ -314,13 +314,13 @@ var ofClients = []mutant{
 	{"a link's local id is not joined with the backend's", offline, "TestLinkIsStoredAndDelivered", []edit{
 		{"agent/offline/linkrows.go", `return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err`, `return reply{strconv.FormatInt(c.ID, 10)[:0], c, c.Operation != nil}, err`},
 	}},
-	{"a charge is sent again unread", offline, "TestMoneyC2_TransactionsAreReadAndCompared|TestMoneyC2_WhatReadingsProve", []edit{
+	{"a charge is sent again unread", offline, "TestMoneyC2_TransactionsAreReadAndCompared|TestField2_M42WhatReadingsProve", []edit{
 		{"agent/offline/linkrows.go", `Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare,`, `Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,`},
 	}},
-	{"what a charge made beside its transaction is not looked for", offline, "TestMoneyC2_WhatReadingsProve", []edit{
+	{"what a charge made beside its transaction is not looked for", offline, "TestField2_M42WhatReadingsProve", []edit{
 		{"agent/offline/linkread.go", `case same && len(made) == 0 && !was.Cut && !is.Cut:`, `case same:`},
 	}},
-	{"any refund is ours", offline, "TestMoneyC2_WhatReadingsProve", []edit{
+	{"any refund is ours", offline, "TestField2_M42WhatReadingsProve", []edit{
 		{"agent/offline/linkread.go", `told && req.Amount != nil && is.Given-was.Given == *req.Amount,`, `told && req.Amount != nil && is.Given > was.Given,`},
 	}},
 	{"a deletion sent again fails because it succeeded", offline, "TestDeletionWhoseAnswerIsLost", []edit{

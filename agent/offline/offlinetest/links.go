@@ -201,9 +201,12 @@ func (t bankTransactions) Read(_ context.Context, id int64) (paylinks.Transactio
 	if l == nil || l.status == "" {
 		return paylinks.Transaction{}, wire.Errorf(wire.NotFound, "paylinks.transaction", "no such transaction")
 	}
-	given := l.given
+	given, total := l.given, l.total
+	if l.charged > 0 { // the bank tells what was collected
+		total = l.charged
+	}
 	return paylinks.Transaction{ID: id, UUID: fmt.Sprint("uuid-", id), Status: l.status, Time: when,
-		Invoice: &paylinks.TransactionInvoice{CurrencyAlpha3: "EUR", TotalAmount: l.total, RefundedAmount: &given}}, nil
+		Invoice: &paylinks.TransactionInvoice{CurrencyAlpha3: "EUR", TotalAmount: total, RefundedAmount: &given}}, nil
 }
 
 func (t bankTransactions) List(context.Context, paylinks.Filter) ([]paylinks.Transaction, error) {
