@@ -69,8 +69,16 @@ func (f *Front) sendLink() adapter {
 		if err == nil && c.Operation == nil && c.ID >= paylinks.FirstLocalID {
 			err = wire.Errorf(wire.UnknownOutcome, KindLinkCreate, "the backend's id is one of ours")
 		}
+		if err == nil && c.Operation == nil && !answers(c, req) {
+			err = wire.Errorf(wire.UnknownOutcome, KindLinkCreate, "the answer is of another link")
+		}
 		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err
 	}}
+}
+
+// answers says that what a reply tells of its link is what was asked for.
+func answers(c paylinks.Created, req paylinks.CreateRequest) bool {
+	return (c.ReferenceID == "" || c.ReferenceID == req.ReferenceID) && (c.Amount == 0 || c.Amount == req.Amount) && (c.Currency == "" || c.Currency == req.Currency)
 }
 
 // dropLink is what a delete does with the service.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"posagent/agent/outbox"
@@ -79,6 +80,9 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	began := time.Now()
 	r, err := b.send(ctx, op.Key, id, body)
 	left := op.Ran + time.Since(began)
+	if err == nil && b.Makes && r.made != "" && !r.pending {
+		err = f.notOurs(ctx, b, op.Key, r.made)
+	}
 	switch {
 	case err != nil && unsent && wire.CodeOf(err) == wire.KeyReused: // a restored journal has lost what this key named first
 		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refusedResult(err)
@@ -113,6 +117,24 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 		v = doneVerdict(r)
 	}
 	return v
+}
+
+// notOurs refuses an answer whose id this journal has under another operation: it is the answer to that one (law II). What became of
+// ours is not known, and is asked again.
+func (f *Front) notOurs(ctx context.Context, b *bound, key wire.Key, id string) error {
+	var t thing
+	found := false
+	err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) {
+		t, found, err = f.readThing(r, byBackend, b.Thing, strings.ToLower(id), id)
+		return err
+	})
+	switch {
+	case err != nil:
+		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: "answered, and the terminal cannot tell whether the answer is its own", Err: err}
+	case found && t.key != key:
+		return wire.Errorf(wire.UnknownOutcome, b.Kind, "the answer is that of operation %s", t.key)
+	}
+	return nil
 }
 
 // prepare is what has to be known before a send. ended = this attempt sends nothing.

@@ -80,4 +80,19 @@ var ofWrites = []mutant{
 	{"one client names what another has named", "agent/owned", "TestField2_M40WhatOneClientNamesAnotherDoesNot", []edit{
 		{"agent/owned/naming.go", `others = others && wire.CallerOf(ctx).Own`, `others = others && wire.CallerOf(ctx).Own && n.owner == ""`},
 	}},
+	{"an answer with the id of another operation is ours", offline, "TestField2_M16AnAnswerThatIsAnothersMakesNothingDone", []edit{
+		{"agent/offline/send.go", `case found && t.key != key:`, `case found && t.key == key:`},
+	}},
+	{"a link's answer of another amount is ours", offline, "TestField2_M16AnAnswerThatIsAnothersMakesNothingDone", []edit{
+		{"agent/offline/linkrows.go", `c.Operation == nil && !answers(c, req) {`, `c.Operation == nil && !answers(c, req) && false {`},
+	}},
+	{"a customer's payment of another link is a charge", offline, "TestField2_M42WhatReadingsProve", []edit{
+		{"agent/offline/linkread.go", `		return one == two, false`, `		return true, false`},
+	}},
+	{"a customer's payment of the same link is a charge", offline, "TestField2_M42WhatReadingsProve", []edit{
+		{"agent/offline/linkread.go", `if e := made[0]; own && e.Kin && e.Ref == req.ReferenceID &&`, `if e := made[0]; e.Kin &&`},
+	}},
+	{"a collection of another amount is a charge", offline, "TestField2_M42WhatReadingsProve", []edit{
+		{"agent/offline/linkread.go", `if is.Total == want && (req.ReferenceID`, `if is.Total > 0 && (req.ReferenceID`},
+	}},
 }
