@@ -91,7 +91,10 @@ type (
 		OK     bool
 	}
 	// Saved answers Save.
-	Saved struct{ Gen int }
+	Saved struct {
+		Gen    int
+		Failed bool // it is not stored
+	}
 	// Fired is a timer that ran out.
 	Fired struct {
 		Timer Timer
@@ -169,10 +172,13 @@ type (
 	Check  struct{ Gen int }
 	Report struct{ Gen int }
 	// Save calls Memory.Save and tells the line's other connections (Learned): Saved, whether or
-	// not it succeeded.
+	// not it succeeded. No sale begins on the line before what was saved last is stored.
 	Save struct {
 		Gen     int
 		Profile []byte
+		// Must says that a profile which cannot be stored does not count: the one before it does,
+		// and no other connection learns of it.
+		Must bool
 	}
 	// StartTimer replaces a running timer of the same name: Fired with Seq.
 	StartTimer struct {

@@ -27,7 +27,19 @@ var ofECR = []mutant{
 		{"ecr/zvt/answers.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
 	}},
 	{"the same request id is another sale", protocol, "TestConformance", []edit{
-		{"ecr/zvt/machine.go", `return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)`, `return fmt.Sprintf("zvt-%d-%06d-%d", m.prof.Epoch, id, m.gen)`},
+		{"ecr/zvt/machine.go", `return fmt.Sprintf("zvt-%s-%06d", m.prof.Series, id)`, `return fmt.Sprintf("zvt-%s-%06d-%d", m.prof.Series, id, m.gen)`},
+	}},
+	{"a registration that is not stored is answered as if it were", "ecr/session", "TestField2_M14ARegistrationThatIsNotStoredFails", []edit{
+		{"ecr/zvt/admin.go", "\tif ev.Failed {", "\tif ev.Failed && m.prof.Sequenced {"},
+	}},
+	{"a sale begins under a number whose series is not stored", "ecr/session", "TestField2_M14NumbersThatGoBackAreStoredFirst", []edit{
+		{"ecr/session/memory.go", "if err := s.store(ctx); err != nil {", "if err := s.store(ctx); err != nil && ctx.Err() != nil {"},
+	}},
+	{"numbers of a register are told apart by a count", "ecr/session", "TestField2_M14NoNumberComesBackWithAnOlderMemory", []edit{
+		{"ecr/zvt/profile.go", "\tp.Series = series\n", "\tp.Series = \"\"\n"},
+	}},
+	{"a request whose mark is not stored is asked of the desk", "ecr/ecr17", "TestField2_M14AMarkThatIsNotStoredRefusesTheRequest", []edit{
+		{"ecr/ecr17/dialogue.go", "\t\tcase ev.Failed:\n\t\t\td.notMarked()", "\t\tcase ev.Failed && d.run.code == last:\n\t\t\td.notMarked()"},
 	}},
 	{"a request id that was not agreed is ignored", "ecr/session", "TestMoneyF2_ANumberIsNeverIgnored", []edit{
 		{"ecr/zvt/request.go", "case !m.prof.Sequenced:\n\t\treturn errNumber", "case false:\n\t\treturn errNumber"},

@@ -184,6 +184,14 @@ func (d *Dialogue) notBegun(ev ecr.NotBegun) {
 	}
 }
 
+// notMarked refuses a request of which the till's last one cannot be remembered: after a restart G
+// would be answered with another request's end.
+func (d *Dialogue) notMarked() {
+	d.note(d.run.till, d.run.was)
+	d.run.was = ""
+	d.notBegun(ecr.NotBegun{Gen: d.run.gen, Code: ecr.NotStored})
+}
+
 // clear looks whether the sale that runs is the till's own: then the register has forgotten it, and
 // it is aborted.
 func (d *Dialogue) clear() {

@@ -136,16 +136,21 @@ func (d *Dialogue) markOf(till string) string {
 	return string(rune(payment))
 }
 
-// mark remembers a till's last request. gen = 0 asks for no answer.
-func (d *Dialogue) mark(till, code string, gen int) {
+// note changes the mark of a till.
+func (d *Dialogue) note(till, code string) {
 	d.marks = slices.DeleteFunc(slices.Clone(d.marks), func(m mark) bool { return m.Till == till })
 	d.marks = append(d.marks, mark{till, code})
 	d.marks = d.marks[max(0, len(d.marks)-maxMarks):]
+}
+
+// mark remembers a till's last request. gen = 0 asks for no answer.
+func (d *Dialogue) mark(till, code string, gen int) {
+	d.note(till, code)
 	profile, err := json.Marshal(memory{1, d.marks})
 	if err != nil {
 		profile = nil // cannot happen: plain data
 	}
-	d.do(ecr.Save{Gen: gen, Profile: profile})
+	d.do(ecr.Save{Gen: gen, Profile: profile, Must: gen != 0})
 }
 
 // Holds implements ecr.Dialogue.
@@ -190,7 +195,11 @@ func (d *Dialogue) Step(ev ecr.Event) []ecr.Action {
 			d.apply(recorded)
 		}
 	case ecr.Saved:
-		if ev.Gen == d.run.gen && ev.Gen != 0 {
+		switch {
+		case ev.Gen != d.run.gen || ev.Gen == 0:
+		case ev.Failed:
+			d.notMarked()
+		default:
 			d.apply(saved)
 		}
 	case ecr.Totalled:

@@ -219,3 +219,23 @@ func TestMemoryOfTheTills(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(other.marks), maxMarks)
 }
+
+// TestField2_M14AMarkThatIsNotStoredRefusesTheRequest: after a restart G would be answered with the
+// end of another kind of request.
+func TestField2_M14AMarkThatIsNotStoredRefusesTheRequest(t *testing.T) {
+	d := New(Config{}, "tcp", false, nil)
+	gen := 0
+	for _, a := range d.Step(ecr.Received{Data: []byte(payX)}) {
+		if s, ok := a.(ecr.Save); ok {
+			require.True(t, s.Must)
+			gen = s.Gen
+		}
+	}
+	require.NotZero(t, gen)
+	for _, a := range d.Step(ecr.Saved{Gen: gen, Failed: true}) {
+		_, begins := a.(ecr.Begin)
+		require.False(t, begins)
+	}
+	require.Equal(t, telling, d.phase, "it is told")
+	require.Equal(t, void, d.markOf("00000001"), "the till's last request was refused")
+}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -48,7 +47,7 @@ func (s *Session) dialog(cable bool, send func(context.Context, []byte) error) *
 	s.opened++
 	d := &dialog{
 		s: s, number: s.opened, send: send, closeLine: func() {}, late: late{repeats: cable},
-		dialogue: s.o.Protocol.Dialogue(ecr.Start{Line: s.o.Line, Cable: cable, Saved: s.profile}),
+		dialogue: s.o.Protocol.Dialogue(ecr.Start{Line: s.o.Line, Cable: cable, Saved: s.memory.profile}),
 		events:   make(chan ecr.Event), ended: make(chan struct{}),
 		out: make(chan ecr.Send, maxOut), timers: map[ecr.Timer]*time.Timer{},
 	}
@@ -261,7 +260,12 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 		}
 	case ecr.Begin:
 		d.jobs.Go(func() {
-			d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Begin(ctx, s.asLine(a.Request)) })
+			d.sale(ctx, a.Gen, func() (ecr.Sale, error) {
+				if err := s.remembered(ctx); err != nil {
+					return ecr.Sale{}, err
+				}
+				return s.o.Desk.Begin(ctx, s.asLine(a.Request))
+			})
 		})
 	case ecr.Last:
 		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.last(ctx, a) }) })
@@ -294,7 +298,8 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 	case ecr.Report:
 		d.jobs.Go(func() { d.post(ecr.Checked{Gen: a.Gen, Health: s.o.Till.Health(ctx), OK: true}) })
 	case ecr.Save:
-		d.jobs.Go(func() { d.save(ctx, a) })
+		was := s.remember(a) // before a sale that follows it can ask
+		d.jobs.Go(func() { d.save(ctx, a, was) })
 	case ecr.Unsend:
 		d.late.takeBack(a.Through)
 	default:
@@ -434,34 +439,6 @@ func (d *dialog) total(ctx context.Context, gen int, ask func(context.Context) (
 		}
 	}
 	d.post(ecr.Totalled{Gen: gen, Totals: t, Code: code})
-}
-
-// save stores a registration and tells the line's other connections. One that is stored already is
-// not written again: registers register for every command, and strangers as often as they like.
-func (d *dialog) save(ctx context.Context, a ecr.Save) {
-	s := d.s
-	s.saving.Lock()
-	s.mu.Lock()
-	same := bytes.Equal(s.profile, a.Profile)
-	stored := s.stored && same
-	s.profile, s.loaded, s.stored = a.Profile, true, stored
-	s.mu.Unlock()
-	if s.o.Memory != nil && !stored {
-		err := s.o.Memory.Save(ctx, s.o.Line, a.Profile)
-		if err != nil && ctx.Err() == nil {
-			s.log.Error("registration not stored", "err", err)
-		}
-		s.mu.Lock()
-		s.stored = err == nil
-		s.mu.Unlock()
-	}
-	s.saving.Unlock()
-	if !same {
-		d.others(ecr.Learned{Profile: a.Profile})
-	}
-	if a.Gen != 0 {
-		d.post(ecr.Saved{Gen: a.Gen})
-	}
 }
 
 // rankOf is what a message says of its connection. Where a password is set, a command without it

@@ -110,9 +110,7 @@ type Session struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
-	loaded  bool
-	profile []byte
-	stored  bool // the profile is what Memory holds
+	memory  memory
 	dialogs map[*dialog]bool
 	opened  int     // dialogs so far
 	owner   *dialog // runs the line's dialogue
@@ -240,7 +238,7 @@ func (s *Session) warn(text string, args ...any) { s.quiet.warn(s.log, text, arg
 // load reads the stored registration once.
 func (s *Session) load(ctx context.Context) error {
 	s.mu.Lock()
-	done := s.loaded || s.o.Memory == nil
+	done := s.memory.loaded || s.o.Memory == nil
 	s.mu.Unlock()
 	if done {
 		return nil
@@ -251,8 +249,8 @@ func (s *Session) load(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.loaded {
-		s.loaded, s.profile, s.stored = true, data, data != nil
+	if !s.memory.loaded {
+		s.memory = memory{loaded: true, profile: data, stored: data != nil}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func (m *Machine) beginAdmin() {
 		m.register()
 	case apdu.LogOff:
 		none := defaultProfile()
-		none.Epoch = m.said.Epoch
+		none.Epoch, none.Series = m.said.Epoch, m.said.Series
 		m.adopt(none)
 		m.do(ecr.Save{Profile: m.said.encode()})
 		m.finish()
@@ -62,21 +62,38 @@ func (m *Machine) waitVisibly() {
 
 // register takes over a registration; its completion follows when it is stored.
 func (m *Machine) register() {
-	said := registered(m.d.msg, m.said)
+	said := registered(m.d.msg, m.said, m.cfg.Series)
 	said.Shown = m.cfg.Password != ""
+	m.before = before{m.d.gen, m.said}
 	m.adopt(said)
 	m.ids = ids{last: -1, command: -1}
 	if id, ok := idOf(m.d.msg); ok && m.prof.Sequenced {
 		m.ids.last = id
 	}
-	m.do(ecr.Save{Gen: m.d.gen, Profile: m.said.encode()})
+	m.do(ecr.Save{Gen: m.d.gen, Profile: m.said.encode(), Must: true})
+}
+
+// before is what counted before the registration of a dialogue.
+type before struct {
+	gen  int
+	said profile
 }
 
 // adopt takes a registration over.
 func (m *Machine) adopt(said profile) { m.said, m.prof = said, m.cfg.Manner.of(said) }
 
+// saved ends a registration. One that cannot be stored fails: after a restart its numbers would name
+// other sales.
 func (m *Machine) saved(ev ecr.Saved) {
+	if ev.Failed && ev.Gen == m.before.gen {
+		m.adopt(m.before.said)
+	}
 	if ev.Gen != m.d.gen || m.phase != working {
+		return
+	}
+	if ev.Failed {
+		m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{resultByte(ecr.Outcome{Result: ecr.Aborted, Code: ecr.NotStored})})
+		m.print()
 		return
 	}
 	end := apdu.New(apdu.Completion, apdu.Bytes(0x19, 0x00), apdu.Bytes(0x29, m.tid...))

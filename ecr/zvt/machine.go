@@ -26,6 +26,9 @@ type Config struct {
 	Manner       Manner // of the line's registers
 	Cable        bool   // the line is a cable: a registration with the password holds until the next one
 	Baud         int    // of the cable, for 08 40; 0 = not known
+	// Series draws a random name for a new series of sequence ids; nil = they have a count alone,
+	// which goes back with the journal: for a simulation.
+	Series func() string
 }
 
 // Machine is the terminal's side of one connection. It is not safe for concurrent use.
@@ -35,6 +38,7 @@ type Machine struct {
 	tid      []byte
 
 	said    profile // the registration, as it is stored
+	before  before  // the one that counts again where said cannot be stored
 	prof    profile // what counts of it
 	shown   bool    // the register has shown the password
 	phase   phase
@@ -141,6 +145,9 @@ func New(cfg Config, saved []byte) *Machine {
 	if !ok {
 		cur, _ = money.Lookup("EUR")
 	}
+	if cfg.Series == nil {
+		cfg.Series = func() string { return "" }
+	}
 	prof := loadProfile(saved)
 	return &Machine{cfg: cfg, currency: cur, tid: terminalDigits(cfg.TerminalID), said: prof, prof: cfg.Manner.of(prof),
 		shown: cfg.Password == "" || cfg.Cable && prof.Shown, orphans: map[int]orphan{}, ids: ids{last: -1, command: -1}}
@@ -243,7 +250,10 @@ func (m *Machine) sequence(id int) string {
 	if id < 0 {
 		return ""
 	}
-	return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)
+	if m.prof.Series == "" {
+		return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)
+	}
+	return fmt.Sprintf("zvt-%s-%06d", m.prof.Series, id)
 }
 
 // request is what a financial command says besides what the desk needs to know.

@@ -39,7 +39,8 @@ type profile struct {
 	MaxAPDU    int    `json:"max_apdu"`   // 0 = not said
 	Receipts   *byte  `json:"receipts"`   // TLV 1F04
 	Sequenced  bool   `json:"sequenced"`  // message sequence ids are in use
-	Epoch      int    `json:"epoch"`      // counts registrations with sequence ids; never goes back
+	Epoch      int    `json:"epoch"`      // counts registrations with sequence ids, in this journal
+	Series     string `json:"series"`     // random, new with each such registration; "" = an older program's, which had Epoch alone
 	Registered bool   `json:"registered"` // it sent a config byte
 	Shown      bool   `json:"shown"`      // it was made with the password that the terminal asked for
 }
@@ -79,11 +80,20 @@ func (p profile) charset(line apdu.Charset) apdu.Charset {
 	return line
 }
 
+// begun returns the profile with a new series of sequence ids. A register counts them itself and
+// begins at 1 again, so only the series tells yesterday's number 1 from today's. It is random, because
+// a count would go back with a journal that is restored or begun anew.
+func (p profile) begun(series string) profile {
+	p.Epoch++
+	p.Series = series
+	return p
+}
+
 // registered reads a registration. Every detail that does not make sense is left out (facts: be
-// liberal).
-func registered(m apdu.Message, old profile) profile {
+// liberal). series draws a name where the register offers sequence ids.
+func registered(m apdu.Message, old profile, series func() string) profile {
 	p := defaultProfile()
-	p.Epoch = old.Epoch
+	p.Epoch, p.Series = old.Epoch, old.Series
 	if cfg, ok := m.Config(); ok {
 		p.Config, p.Registered = cfg, true
 	}
@@ -129,8 +139,8 @@ func registered(m apdu.Message, old profile) profile {
 			}
 		case 0x1F73:
 			if len(t.Value) == 3 {
+				p = p.begun(series())
 				p.Sequenced = true
-				p.Epoch++
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func TestACodeThatTheRegisterHasScanned(t *testing.T) {
 // amount.
 func TestARegisterThatLeavesTheAmountToTheTerminal(t *testing.T) {
 	at := func(config byte) profile {
-		return registered(apdu.Message{Cmd: apdu.Registration, Prefix: []byte{0x12, 0x34, 0x56, config}}, defaultProfile())
+		return registered(apdu.Message{Cmd: apdu.Registration, Prefix: []byte{0x12, 0x34, 0x56, config}}, defaultProfile(), nil)
 	}
 	for name, c := range map[string]struct {
 		prof profile

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,8 @@ type script struct {
 }
 
 func testConfig() Config {
-	return Config{Line: "serial", TerminalID: "52500038", Currency: "EUR", MerchantName: "Café Müller", Device: "posagent",
+	series := 0
+	return Config{Series: func() string { series++; return strconv.Itoa(series) }, Line: "serial", TerminalID: "52500038", Currency: "EUR", MerchantName: "Café Müller", Device: "posagent",
 		Version: "1.0", Serial: "42", Language: "en"}
 }
 
@@ -312,6 +314,8 @@ func (s *script) event(t testing.TB, w []string) {
 		s.step(t, ecr.Held{Gen: gen})
 	case "saved":
 		s.step(t, ecr.Saved{Gen: s.gen["save"]})
+	case "unsaved":
+		s.step(t, ecr.Saved{Gen: s.gen["save"], Failed: true})
 	case "restart": // the process starts again, with what was saved
 		s.m = New(s.m.cfg, s.m.said.encode())
 	case "gone":

@@ -84,8 +84,7 @@ func (m *Machine) received(ev ecr.Received) {
 		}
 		return
 	case fresh == restarts:
-		m.said.Epoch++
-		m.adopt(m.said)
+		m.adopt(m.said.begun(m.cfg.Series()))
 		m.do(ecr.Save{Profile: m.said.encode()})
 	}
 	column := m.phase

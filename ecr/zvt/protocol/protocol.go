@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"crypto/rand"
 	"net"
 	"time"
 
@@ -14,7 +15,7 @@ const maxAPDU = 16 << 10
 
 // Options are how the terminal speaks ZVT.
 type Options struct {
-	ZVT   zvt.Config // Line and Cable are filled in
+	ZVT   zvt.Config // Line, Cable and Series are filled in
 	Frame frame.Config
 	T3    time.Duration // TCP: an APDU must be complete within, 0 = 5 s
 }
@@ -24,7 +25,7 @@ func New(o Options) ecr.Protocol {
 	return ecr.Protocol{
 		Dialogue: func(s ecr.Start) ecr.Dialogue {
 			cfg := o.ZVT
-			cfg.Line, cfg.Cable = s.Line, s.Cable
+			cfg.Line, cfg.Cable, cfg.Series = s.Line, s.Cable, rand.Text
 			return zvt.New(cfg, s.Saved)
 		},
 		Serial: func(conn ecr.Conn) ecr.Transport { return frame.New(conn, o.Frame) },
