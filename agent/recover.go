@@ -56,8 +56,12 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 				return err
 			}
 			if before.Kind != store.WasReset {
-				l := store.Lost{Before: before, Generation: generation, AtMS: now().UnixMilli()}
-				err := errors.Join(journal.GoOn(tx, db, seen, now()), journal.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest), store.KeepLost(tx, l))
+				run, err := outbox.Running(tx)
+				if err != nil {
+					return err
+				}
+				l := store.Lost{Before: before, Generation: generation, AtMS: now().UnixMilli(), RunMS: max(run, 1)}
+				err = errors.Join(journal.GoOn(tx, db, seen, now()), journal.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest), store.KeepLost(tx, l))
 				if err != nil {
 					return err
 				}

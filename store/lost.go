@@ -14,6 +14,7 @@ type Lost struct {
 	Before
 	Generation int64 `json:"generation"` // that began then
 	AtMS       int64 `json:"at_ms"`      // when
+	RunMS      int64 `json:"run_ms"`     // the terminal's running time then; 0 = not known
 }
 
 // KeepLost keeps for good that this journal took the place of another, in the caller's commit. Only

@@ -3,6 +3,9 @@ package checkout
 import "posagent/ecr"
 
 func abort(s State, e Event) (State, []Effect) {
+	if s.ReadFirst { // what is known under its Key is another's: neither asked for nor undone
+		return noConnection(s, ecr.AbortedByUser, "aborted")
+	}
 	asked := s.Phase == Initializing // its answer is on the way; the bound ends the wait
 	s.Phase, s.LimitAt, s.Text = Aborting, e.Now, "aborted"
 	out := append(hide(&s), Effect{Do: ClearScreen})
@@ -32,6 +35,8 @@ func abortNow(s State, e Event) (State, []Effect) {
 	switch {
 	case e.Name == Restarted && e.NewBoot:
 		s = rebase(s, e)
+	case e.Name == ReplyFailed && e.Failure == KeyUsed:
+		return keyUsed(s, Use{})
 	case e.Name == ReplyFailed:
 		if s = countUnsent(s, e); NeverSent(s) {
 			return noConnection(s, ecr.AbortedByUser, s.Text)

@@ -51,6 +51,7 @@ const (
 	NoEffect      Failure = "refused"  // the service's own no: nothing was created
 	RouteMissing  Failure = "no_route" // the idempotent route does not exist here
 	NotFound      Failure = "not_found"
+	KeyUsed       Failure = "key_used" // the sale's Key names another request: nothing was created
 )
 
 // Sync is what the register's next command says about the sale: by the last receipt (TLV 1F1F), or

@@ -11,7 +11,7 @@ import (
 func Start(t Terms, now time.Duration) (State, []Effect) {
 	s := State{
 		Kind: t.Kind, QR: t.QR, StaleEnds: t.StaleEnds, CanReverse: t.CanReverse, CanRefund: t.CanRefund, OKWords: t.OKWords, Limits: t.Limits,
-		Till: t.Till, StartedAt: now, BaseAt: now, WireAt: now,
+		Till: t.Till, ReadFirst: t.ReadFirst, StartedAt: now, BaseAt: now, WireAt: now,
 	}
 	switch {
 	case t.Ask:
@@ -21,7 +21,7 @@ func Start(t Terms, now time.Duration) (State, []Effect) {
 		s.Phase = Forward
 		return s, nil
 	}
-	return send(s, now, 0)
+	return begin(s, now)
 }
 
 // ---- before anything was sent ----
@@ -39,7 +39,7 @@ func chosen(s State, e Event) (State, []Effect) {
 			s.Limits.Deadline = limit
 		}
 	}
-	s, out := send(s, e.Now, 0)
+	s, out := begin(s, e.Now)
 	return s, append([]Effect{{Do: ShowStart}}, out...)
 }
 
@@ -121,6 +121,8 @@ func reject(s State, r ecr.Result, c ecr.Code) (State, []Effect) {
 func initFailed(s State, e Event) (State, []Effect) {
 	s.SentAt = e.Now
 	switch {
+	case e.Failure == KeyUsed:
+		return keyUsed(s, Use{})
 	case e.Failure == RouteMissing && firstToArrive(s):
 		s.Phase, s.NoRoute, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now
 		return s, []Effect{{Do: ReadStatus}}
@@ -172,6 +174,9 @@ func noConnection(s State, c ecr.Code, why string) (State, []Effect) {
 
 // failedLate is the end of an attempt that a limit overtook.
 func failedLate(s State, e Event) (State, []Effect) {
+	if e.Failure == KeyUsed {
+		return keyUsed(s, Use{})
+	}
 	if s = countUnsent(s, e); NeverSent(s) {
 		return noConnection(s, ecr.NoConnection, "no connection to the backend")
 	}
@@ -182,12 +187,19 @@ func initClock(s State, e Event) (State, []Effect) {
 	if s = waits(s, e); expired(s, e.Now) == noLimit {
 		return s, nil
 	}
+	if s.ReadFirst {
+		return noConnection(s, ecr.NoConnection, string(pastDeadline))
+	}
 	s.Phase, s.WireAt = Waiting, e.Now
 	return readLast(s, e.Now, string(pastDeadline))
 }
 
 func initAgain(s State, e Event) (State, []Effect) {
 	switch {
+	case s.ReadFirst && e.NewBoot:
+		return noConnection(s, ecr.AbortedByUser, "restart")
+	case s.ReadFirst:
+		return s, []Effect{{Do: ReadStatus}}
 	case e.NewBoot:
 		return undo(rebase(s, e), e, "restart")
 	case answered(s, e.Now):
@@ -306,6 +318,9 @@ func waitAgain(s State, e Event) (State, []Effect) {
 // answeredAborted undoes a sale whose register was told "aborted" before the journal could store
 // it, or may have been before a start. It is never approved after that.
 func answeredAborted(s State, e Event) (State, []Effect) {
+	if s.ReadFirst {
+		return noConnection(s, ecr.AbortedByUser, "the journal could not be written in time")
+	}
 	return undo(s, e, "the journal could not be written in time")
 }
 

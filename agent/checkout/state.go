@@ -67,6 +67,14 @@ type Till struct {
 	Kept      bool          `json:"kept,omitempty"`      // one was, and the merchant was told
 }
 
+// Use is what the backend knows under a Key that another request has used.
+type Use struct {
+	At       string `json:"at,omitempty"`       // RFC 3339, as the backend says it; "" = it does not say
+	Amount   int64  `json:"amount,omitempty"`   // hundredths; 0 = it does not say
+	Currency string `json:"currency,omitempty"` // of Amount
+	Replaced bool   `json:"replaced,omitempty"` // the journal took another's place
+}
+
 // State is a sale as the decisions need it. Durations named …At are instants of the boot clock.
 type State struct {
 	Kind   ecr.Kind   `json:"kind"`
@@ -86,6 +94,11 @@ type State struct {
 	Till Till `json:"till,omitzero"`
 
 	// What was sent.
+	// ReadFirst: a journal before this one may have used the sale's Key. Nothing is sent under it
+	// until the backend has said that it knows nothing of it.
+	ReadFirst bool `json:"readFirst,omitempty"`
+	Used      *Use `json:"used,omitempty"` // what had used the Key: nothing of this sale was made
+
 	NoRoute bool `json:"noRoute,omitempty"` // the idempotent route is missing: one status says whether anything has arrived all the same
 	Plain   bool `json:"plain,omitempty"`   // it has not: sent plainly, once
 	Sends   int  `json:"sends,omitempty"`   // initialize attempts, counted before each
@@ -142,6 +155,7 @@ type Terms struct {
 	OKWords               []string
 	Limits                Limits
 	Till                  Till
+	ReadFirst             bool // see State
 	Ask                   bool // choice, prompts or the amount are still to come
 }
 

@@ -29,8 +29,8 @@ var table = map[Phase]row{
 	},
 	Initializing: {
 		on: rules{Replied: replied, ReplyFailed: initFailed, Tick: initClock, AbortAsked: abort, Restarted: initAgain,
-			ToldAborted: answeredAborted},
-		ignore: names{StatusRead, StatusFailed, NextCommand, GraceOver, EndOfDay, BatchClosed},
+			ToldAborted: answeredAborted, StatusRead: keyRead, StatusFailed: keyNotRead},
+		ignore: names{NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, CodeBroken, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
 	Waiting: {

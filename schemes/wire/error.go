@@ -41,6 +41,7 @@ type Error struct {
 	Msg        string        // for people; carries no secret
 	RetryAfter time.Duration // 0 = not said
 	Unsent     bool          // of a write: no try of the call ever had a connection to the service
+	MayRun     bool          // of a KeyReused: only a foreign 409 says it, which may mean that the first request still runs
 	Err        error         // cause, may be nil
 }
 
@@ -105,6 +106,12 @@ func CodeOf(err error) Code {
 		return e.Code
 	}
 	return ""
+}
+
+// OtherBody reports whether err proves that the Key of a write names a request with another body.
+func OtherBody(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == KeyReused && !e.MayRun
 }
 
 // NeverSent says whether err proves that the write never had a connection to its service. A reply of

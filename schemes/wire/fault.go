@@ -158,6 +158,7 @@ func (c Call) Refusal(a Answer, keyed bool) *Error {
 		}
 	}
 	e.Code = c.byStatus(a.Status, own, keyed)
+	e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict
 	if !own || e.Msg == "" {
 		e.Msg = "reply " + strconv.Itoa(a.Status)
 	}

@@ -176,6 +176,7 @@ func (c Call) Problem(a Answer, keyed bool, cat Catalogue) *Error {
 		}
 	}
 	e.Code = c.byStatus(a.Status, own, keyed)
+	e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict
 	if own && a.Status == http.StatusUnprocessableEntity {
 		e.Code = Conflict
 	}

@@ -152,6 +152,39 @@ func TestForeignProblems(t *testing.T) {
 	}
 }
 
+// TestField2_M14AForeign409MayMeanThatItRuns: only the service's own word proves that a Key names
+// another body. A bare 409 may mean that the first request under the Key still runs.
+func TestField2_M14AForeign409MayMeanThatItRuns(t *testing.T) {
+	for _, c := range []struct {
+		body   string
+		status int
+		proves bool
+	}{
+		{`{"title":"t"}`, 409, false},
+		{`{"type":"urn:problem:key-reused","title":"t","status":422}`, 422, true},
+	} {
+		a := wire.Answer{Status: c.status, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(c.body)}
+		e := wire.Call{Write: true}.Problem(a, true, cat())
+		require.Equal(t, wire.KeyReused, e.Code)
+		require.Equal(t, c.proves, wire.OtherBody(e), c.body)
+	}
+	for _, c := range []struct {
+		body   string
+		status int
+		proves bool
+	}{
+		{`{"valid":false}`, 409, false},
+		{`{"valid":false}`, 422, true},
+		{`{"valid":false,"error":{"componsiteFault":{"faults":[{"params":{"code":"key_reused"}}]}}}`, 422, true},
+	} {
+		a := wire.Answer{Status: c.status, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(c.body)}
+		e := wire.Call{Write: true}.Refusal(a, true)
+		require.Equal(t, wire.KeyReused, e.Code)
+		require.Equal(t, c.proves, wire.OtherBody(e), c.body)
+	}
+	require.False(t, wire.OtherBody(nil))
+}
+
 func TestFoldSegments(t *testing.T) {
 	for path, want := range map[string][]string{
 		"/api/v1/payments": {}, "/api/v1/Payments/": {}, "/API/V1/PAYMENTS/P1": {"P1"}, "/api/v1/payments/p1/Capture/": {"p1", "Capture"},

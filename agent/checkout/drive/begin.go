@@ -12,6 +12,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/perform"
+	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -201,6 +202,21 @@ func (d *Drive) forgotten(r *journal.Row) bool {
 	return r.Boot != d.bootID && made.After(clockSet) && d.now().Sub(made) > sequenceAge
 }
 
+// usedBefore reports whether a request's Key may have been used by the journal whose place this one
+// took: it is made of an id, and that journal may have sold under the same id what this one does not
+// hold.
+func usedBefore(r store.Reader, req ecr.Request) (bool, error) {
+	if req.Sequence == "" {
+		return false, nil
+	}
+	l, ok, err := store.LostIn(r)
+	if err != nil || !ok || l.RunMS == 0 {
+		return ok, err
+	}
+	run, err := outbox.Running(r)
+	return run-l.RunMS < sequenceAge.Milliseconds(), err
+}
+
 // stored turns an error of the journal into a refusal.
 func (d *Drive) stored(err error) error {
 	var r *ecr.Refusal
@@ -359,6 +375,10 @@ func (a *accepting) writePayment(tx store.Tx) error {
 	pick := a.offers[a.pick]
 	terms := d.terms(pick, a.req)
 	terms.Ask, terms.Till = a.asks, tillOf(a.req)
+	var err error
+	if terms.ReadFirst, err = usedBefore(tx, a.req); err != nil {
+		return err
+	}
 	row, err := d.newRow(tx, a.req, a.key)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"sync"
 	"testing"
@@ -129,6 +130,9 @@ func (w *world) initialize(c call) (aapay.Reply, error) {
 		}
 	}
 	x := w.byKey[c.key]
+	if c.key != "" && x != nil && !reflect.DeepEqual(x.req, c.req) {
+		return aapay.Reply{}, &wire.Error{Code: wire.KeyReused, Op: "test"}
+	}
 	if c.key == "" || x == nil {
 		if w.dead[c.req.TerminalReference] {
 			return aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: aapay.CodeReject}}, nil
@@ -225,7 +229,11 @@ func (w *world) Status(_ context.Context, id, _ string) (aapay.Status, error) {
 
 // statusOf is the truth about a transaction, with w.mu held.
 func (w *world) statusOf(x *txn) aapay.Status {
-	st := aapay.Status{Valid: true, TransactionID: x.id, State: x.state, AccountState: x.account, NAA2ECR: x.naa}
+	st := aapay.Status{Valid: true, TransactionID: x.id, State: x.state, AccountState: x.account, NAA2ECR: x.naa,
+		TimeStamp: x.born.UTC().Format(time.RFC3339)}
+	if p := x.req.PurchaseAmount; p != nil {
+		st.Receipt = &aapay.Receipt{Amount: p.TotalAmount, Currency: p.CurrencyCode}
+	}
 	if x.typ == aapay.Payment && x.req.Trigger == aapay.TriggerQR {
 		st.QRCodePayload = x.code
 	}

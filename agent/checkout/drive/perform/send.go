@@ -96,6 +96,9 @@ func failureOf(err error) checkout.Failure {
 	case wire.Invalid, wire.Unauthorized, wire.Forbidden, wire.TooLarge:
 		return checkout.NoEffect
 	}
+	if wire.OtherBody(err) {
+		return checkout.KeyUsed
+	}
 	return checkout.EffectUnknown
 }
 

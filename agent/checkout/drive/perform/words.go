@@ -1,6 +1,8 @@
 package perform
 
 import (
+	"time"
+
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
@@ -34,6 +36,9 @@ func appText(language string) string {
 // journal keeps the reason itself.
 func publicText(s checkout.State, language string) string {
 	pick := func(en, de string) string { return words(language, en, de) }
+	if s.Used != nil {
+		return usedText(*s.Used, language)
+	}
 	switch s.Result {
 	case ecr.Approved:
 		return "" // the register says so itself
@@ -64,4 +69,29 @@ func publicText(s checkout.State, language string) string {
 		}
 	}
 	return ""
+}
+
+// usedText says that a sale's id is another's. It does not say "not paid": what had the id may have
+// been.
+func usedText(u checkout.Use, language string) string {
+	if !u.Replaced {
+		return words(language, "this id was used for another request", "diese Nummer gehört zu einem anderen Vorgang")
+	}
+	when, over := u.At, ""
+	if at, err := time.Parse(time.RFC3339, u.At); err == nil {
+		when = at.Local().Format("2006-01-02 15:04")
+	}
+	if c, known := money.Lookup(u.Currency); known && u.Amount != 0 {
+		if n, err := money.FromHundredths(u.Amount, c); err == nil {
+			over = Amount(language, n, u.Currency)
+		}
+	}
+	text := words(language, "the journal was replaced; this id was used", "das Journal wurde ersetzt; diese Nummer wurde benutzt")
+	if when != "" {
+		text += words(language, " at ", " am ") + when
+	}
+	if over != "" {
+		text += words(language, " over ", " über ") + over
+	}
+	return text
 }
