@@ -27,4 +27,23 @@ var ofIdentity = []mutant{
 		{"schemes/wire/problem.go", "e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict", "e.MayRun = false"},
 		{"schemes/wire/fault.go", "e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict", "e.MayRun = false"},
 	}},
+
+	{"an id is forgotten before its 90 days", drive, "TestField2_M2AWrongClockForgetsNoId", []edit{
+		{"agent/checkout/drive/begin.go", "age > sequenceAge.Milliseconds()", "age >= 0"},
+	}},
+	{"an id is never used again", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
+		{"agent/checkout/drive/begin.go", "age > sequenceAge.Milliseconds()", "age < 0"},
+	}},
+	{"an id that is used again does not count up", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
+		{"agent/checkout/drive/begin.go", "reuse = u.Number + 1", "reuse = 1"},
+	}},
+	{"an id without its sale begins a new one", drive, "TestField2_M2AnIdWithoutItsSaleIsNoNewOne", []edit{
+		{"agent/checkout/drive/begin.go", "case gone, !sameBody(row, req): //", "case !gone && !sameBody(row, req): //"},
+	}},
+	{"Keys of an older program change", drive, "TestField2_M2AJournalOfAnOlderProgramKeepsItsIds", []edit{
+		{"agent/checkout/drive/journal/ids.go", "const firstUse = 162", "const firstUse = 0"},
+	}},
+	{"ids of an older program have the age of the journal", drive, "TestField2_M2AJournalOfAnOlderProgramKeepsItsIds", []edit{
+		{"agent/checkout/drive/journal/ids.go", "return setCounter(tx, idsFrom, run)", "return setCounter(tx, idsFrom, run-run)"},
+	}},
 }

@@ -51,7 +51,7 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	if err := d.normalise(&req); err != nil {
 		return ecr.Sale{}, err
 	}
-	known, old, err := d.known(ctx, req)
+	known, reuse, err := d.known(ctx, req)
 	switch {
 	case err != nil:
 		return ecr.Sale{}, err
@@ -64,7 +64,7 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	case Replaced:
 		return ecr.Sale{}, refuse(ecr.NotReady, "this box is not the terminal any more")
 	}
-	a := &accepting{d: d, req: req, key: d.keyOf(req, old)}
+	a := &accepting{d: d, req: req, key: d.keyOf(req, reuse), reuse: reuse}
 	if req.Kind == ecr.Payment {
 		if err := a.choose(); err != nil {
 			return ecr.Sale{}, err
@@ -139,30 +139,37 @@ func (d *Drive) normalise(req *ecr.Request) error {
 	return nil
 }
 
-// known finds the sale a request repeats: by the register's own id. "" = none; old is then the sale
-// that had this id so long ago that it may be used anew.
-func (d *Drive) known(ctx context.Context, req ecr.Request) (key, old wire.Key, err error) {
+// known finds the sale a request repeats: by the register's own id. "" = none; reuse is then how
+// often the id was rightly used again, this time included.
+func (d *Drive) known(ctx context.Context, req ecr.Request) (key wire.Key, reuse int64, err error) {
 	if req.Sequence == "" {
-		return "", "", nil
+		return "", 0, nil
 	}
 	err = d.db.Read(ctx, func(r store.Reader) error {
-		key, old = "", ""
+		key, reuse = "", 0
 		row, err := d.j.BySequence(r, req.Line, req.Sequence)
+		gone := errors.Is(err, journal.ErrUnknown)
+		if err != nil && !gone {
+			return err
+		}
+		u, err := d.j.UsedID(r, req.Line, req.Sequence)
+		if err != nil || gone && !u.Known {
+			return err
+		}
+		old, err := tooOld(r, u)
 		switch {
-		case errors.Is(err, journal.ErrUnknown):
-			return nil
 		case err != nil:
 			return err
-		case d.forgotten(row):
-			old = row.Key
+		case old:
+			reuse = u.Number + 1
 			return nil
-		case !sameBody(row, req):
+		case gone, !sameBody(row, req): // gone: removed from outside, for it is not purged before
 			return refuse(ecr.Processing, "request id %s was used for another request", req.Sequence)
 		}
 		key = row.Key
 		return nil
 	})
-	return key, old, d.stored(err)
+	return key, reuse, d.stored(err)
 }
 
 // sameBody compares what makes a request with an id of its own the same: type, amount, currency,
@@ -172,34 +179,27 @@ func sameBody(row *journal.Row, req ecr.Request) bool {
 		(req.Kind == ecr.Payment || row.Asked == askedFor(req)) && row.State.Till.Reference == req.Reference
 }
 
-// idEpoch is how long a register's id makes the same key: the backend then knows a repeated request
-// that the journal has lost. Later the id makes another one, as registers use ids anew.
-const idEpoch = 128 * 24 * time.Hour
-
-// keyOf is the key of a new sale: of the register's own id where it has one. old is the sale that
-// had this id before.
-func (d *Drive) keyOf(req ecr.Request, old wire.Key) wire.Key {
-	now := d.now()
-	if req.Sequence == "" || now.Before(clockSet) {
+// keyOf is the key of a new sale: of the register's own id where it has one.
+func (d *Drive) keyOf(req ecr.Request, reuse int64) wire.Key {
+	if req.Sequence == "" {
 		return wire.NewKey()
 	}
-	epoch := strconv.FormatInt(now.UnixMilli()/idEpoch.Milliseconds(), 10)
-	try := 0
-	return wire.Key(wire.NoPAN(func() string {
-		try++
-		return string(wire.MakeKey(d.secret, "key of a register, 1", req.Line, req.Sequence, epoch, string(old), strconv.Itoa(try)))
-	}))
+	return journal.KeyOf(d.secret, req.Line, req.Sequence, reuse)
 }
 
-// clockSet is before any sale: a row or a clock from earlier was not set, and says nothing about
-// age.
-var clockSet = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // forgotten says that a register's id is so old that it may be used anew. A jump of the wall clock
-// alone forgets nothing.
-func (d *Drive) forgotten(r *journal.Row) bool {
-	made := time.UnixMilli(r.CreatedMS)
-	return r.Boot != d.bootID && made.After(clockSet) && d.now().Sub(made) > sequenceAge
+// forgets nothing, also between two boots.
+func (d *Drive) forgotten(r store.Reader, row *journal.Row) (bool, error) {
+	u, err := d.j.UsedID(r, row.Line, row.Sequence)
+	if err != nil {
+		return false, err
+	}
+	return tooOld(r, u)
+}
+
+func tooOld(r store.Reader, u journal.Used) (bool, error) {
+	age, err := u.IDAge(r)
+	return err == nil && age > sequenceAge.Milliseconds(), err
 }
 
 // usedBefore reports whether a request's Key may have been used by the journal whose place this one
@@ -235,6 +235,7 @@ type accepting struct {
 	d      *Drive
 	req    ecr.Request
 	key    wire.Key
+	reuse  int64           // of the register's id
 	offers []checkout.Pick // payments
 	pick   int             // of offers: the one that is taken where nobody chooses
 	asks   bool            // the customer or the cashier has to answer before the payment can start
@@ -379,7 +380,7 @@ func (a *accepting) writePayment(tx store.Tx) error {
 	if terms.ReadFirst, err = usedBefore(tx, a.req); err != nil {
 		return err
 	}
-	row, err := d.newRow(tx, a.req, a.key)
+	row, err := d.newRow(tx, a.req, a.key, a.reuse)
 	if err != nil {
 		return err
 	}
@@ -405,12 +406,16 @@ func (a *accepting) writePayment(tx store.Tx) error {
 }
 
 // newRow is a row with what every sale has.
-func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (*journal.Row, error) {
+func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key, reuse int64) (*journal.Row, error) {
 	row, err := d.j.NewRow(tx, req, key)
-	if errors.Is(err, journal.ErrFull) {
+	switch {
+	case errors.Is(err, journal.ErrFull):
 		return nil, refuse(ecr.NotStored, "no receipt number is left: end of day needed")
+	case err != nil:
+		return nil, err
 	}
-	return row, err
+	row.Reuse = reuse
+	return row, nil
 }
 
 // terms are those of a payment by a pick.

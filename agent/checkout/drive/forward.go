@@ -89,7 +89,11 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 		a.last = last
 		if req.Sequence != "" { // nor is the end of another request told under its id
 			row, err := d.j.BySequence(r, req.Line, req.Sequence)
-			if err == nil && !d.forgotten(row) && sameBody(row, req) {
+			if err != nil {
+				return err
+			}
+			old, err := d.forgotten(r, row)
+			if err == nil && !old && sameBody(row, req) {
 				key = row.Key
 			}
 			return err
@@ -244,7 +248,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 		return err
 	}
 	req := inPart(a.req, orig)
-	row, err := d.newRow(tx, req, a.key)
+	row, err := d.newRow(tx, req, a.key, a.reuse)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,9 @@ import (
 // resume takes every sale of the journal up again. It asks nothing outside the terminal: a dead
 // network does not keep the terminal from starting.
 func (d *Drive) resume(ctx context.Context) error {
+	if err := d.db.Write(ctx, journal.KeepIDs); err != nil { // without it an id of an older program stays known for ever
+		d.log.Error("age of ids not noted", "error", err)
+	}
 	var rows []*journal.Row
 	if err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error

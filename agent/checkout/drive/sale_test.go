@@ -171,12 +171,12 @@ func TestSequenceJoins(t *testing.T) {
 		refused(t, err, ecr.Processing)
 		require.Len(t, r.world.sent(aapay.Payment), 1)
 		req.Amount = 500
-		r.jump = 91 * 24 * time.Hour
+		r.runs(89)
 		d := r.Accepted(req)
-		require.Equal(t, a.ID, d.ID, "whatever the wall clock says, in one boot an id is remembered")
+		require.Equal(t, a.ID, d.ID, "an id is remembered for 90 days of running time")
 		<-d.Outcome
 		r.Told(d, ecr.Told)
-		r.Restart(true)
+		r.runs(2)
 		d = r.Accepted(req)
 		require.NotEqual(t, a.ID, d.ID)
 		<-d.Outcome

@@ -74,10 +74,16 @@ func (d *Drive) Find(ctx context.Context, line, sequence string) (ecr.Sale, erro
 			by = d.j.BySequencePrefix
 		}
 		row, err := by(r, line, sequence)
+		if err == nil {
+			old, fault := d.forgotten(r, row)
+			if fault != nil {
+				return fault
+			}
+			if old {
+				err = journal.ErrUnknown
+			}
+		}
 		switch {
-		case err == nil && d.forgotten(row):
-			err = journal.ErrUnknown
-			fallthrough
 		case errors.Is(err, journal.ErrUnknown):
 			return cmp.Or(unsaid(r), err)
 		case err != nil:

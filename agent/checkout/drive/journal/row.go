@@ -43,6 +43,7 @@ type Row struct {
 	DecidedMS     int64 // unix ms; 0 until decided
 	UndoKey       wire.Key
 	Resumes       int
+	Reuse         int64  // for Insert: how often the id of its register was rightly used again
 	Quarantined   bool   // the row does not verify, or was set aside: shown, never acted upon
 	Aside         string // why it was set aside; "" = it was not
 	Closed        bool   // it was, and a person has decided that it has ended

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"posagent/schemes/wire"
@@ -17,7 +18,7 @@ func (j *Journal) Insert(tx store.Tx, r *Row) error {
 	if err != nil {
 		return err
 	}
-	err = ownRows.Insert(tx, &line{Row: *r, stored: s})
+	err = errors.Join(ownRows.Insert(tx, &line{Row: *r, stored: s}), j.useID(tx, r))
 	if err == nil {
 		_, err = tx.Exec(`INSERT INTO checkout_requests (id, method, request) VALUES (?,?,?)`, r.ID, s.method, r.request)
 	}

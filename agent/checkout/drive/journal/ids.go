@@ -1,0 +1,108 @@
+package journal
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// idsSchema: what is left of a register's id for ever, also when its sale is purged. An older
+// program need not know it.
+func idsSchema() store.Step {
+	return store.Step{Name: "checkout/5 ids", Open: true, SQL: `
+CREATE TABLE checkout_ids (
+	digest TEXT PRIMARY KEY,  -- keyed, of line and id
+	number INTEGER NOT NULL,  -- how often the id was rightly used again
+	run_ms INTEGER NOT NULL   -- running time when it was used last
+) STRICT;`}
+}
+
+// Used is what the journal keeps of a register's id.
+type Used struct {
+	Number int64 // how often it was rightly used again
+	RunMS  int64 // running time when it was used last
+	Known  bool  // false = the journal keeps nothing of it
+}
+
+// UsedID reads what is kept of an id of a line.
+func (j *Journal) UsedID(r store.Reader, line, sequence string) (u Used, err error) {
+	err = r.QueryRow(`SELECT number, run_ms FROM checkout_ids WHERE digest = ?`, j.digest(line, sequence)).Scan(&u.Number, &u.RunMS)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Used{}, nil
+	}
+	if err != nil {
+		return Used{}, fmt.Errorf("id of a register: %w", err)
+	}
+	u.Known = true
+	return u, nil
+}
+
+func (j *Journal) digest(line, sequence string) string {
+	return hex.EncodeToString(j.db.MAC("checkout_ids", line, sequence))
+}
+
+// useID keeps that a sale has an id of its register, and for the how manieth time.
+func (j *Journal) useID(tx store.Tx, r *Row) error {
+	if r.Sequence == "" {
+		return nil
+	}
+	run, err := outbox.Running(tx)
+	if err == nil {
+		_, err = tx.Exec(`INSERT INTO checkout_ids (digest, number, run_ms) VALUES (?, ?, ?)
+			ON CONFLICT (digest) DO UPDATE SET number = excluded.number, run_ms = excluded.run_ms`, j.digest(r.Line, r.Sequence), r.Reuse, run)
+	}
+	return err
+}
+
+// idsFrom is the counter with the running time at which a program first kept ids: one from before
+// was used then at the latest.
+const idsFrom = "ids_from"
+
+// KeepIDs notes, once in a journal, since when the ages of ids are known.
+func KeepIDs(tx store.Tx) error {
+	from, err := counter(tx, idsFrom, -1)
+	if err != nil || from >= 0 {
+		return err
+	}
+	run, err := outbox.Running(tx)
+	if err != nil {
+		return err
+	}
+	return setCounter(tx, idsFrom, run)
+}
+
+// IDAge returns the lower bound of an id's age in milliseconds: the running time since it was used
+// last. No clock that a boot may set wrong has a part in it.
+func (u Used) IDAge(r store.Reader) (int64, error) {
+	run, err := outbox.Running(r)
+	if err != nil {
+		return 0, err
+	}
+	from := u.RunMS
+	if !u.Known {
+		if from, err = counter(r, idsFrom, run); err != nil {
+			return 0, err
+		}
+	}
+	return max(run-from, 0), nil
+}
+
+// firstUse is the number of an id that is used for the first time. Programs before this one put a
+// period of 128 days of the wall clock there, of which this was the last: the Keys that they made in
+// it stay the same.
+const firstUse = 162
+
+// KeyOf is the Key of a request that has an id of its own: the backend then knows a repeated request
+// also where the journal has lost it. reuse counts how often the id was rightly used again.
+func KeyOf(secret []byte, line, sequence string, reuse int64) wire.Key {
+	try := 0
+	return wire.Key(wire.NoPAN(func() string {
+		try++
+		return string(wire.MakeKey(secret, "key of a register, 1", line, sequence, fmt.Sprint(firstUse+reuse), "", fmt.Sprint(try)))
+	}))
+}
