@@ -12,7 +12,8 @@ const maxSerial = 64
 // processor, mainboard), else a part of the machine's id, else its name. It has letters, digits, dots, dashes and underscores.
 func SerialNumber() string {
 	for _, read := range []func() string{
-		func() string { return firstLine("/proc/device-tree/serial-number") }, processorSerial,
+		func() string { return firstLine("/proc/device-tree/serial-number") },
+		func() string { return processorSerial("/proc/cpuinfo") },
 		func() string { return firstLine("/sys/class/dmi/id/product_serial") },
 		func() string {
 			if id := plainSerial(firstLine("/etc/machine-id")); len(id) >= 12 {
@@ -39,8 +40,8 @@ func firstLine(path string) string {
 }
 
 // processorSerial is the number that the processor has burned in; many have only zeros.
-func processorSerial() string {
-	data, err := os.ReadFile("/proc/cpuinfo")
+func processorSerial(path string) string {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return ""
 	}

@@ -16,7 +16,8 @@ func journalCommand() command {
 	return command{
 		name: "journal", short: "whether money is open in the journal; what a person decides about one that was cut",
 		long: "A journal is cut when it ends before what its mark has seen (agent.db.mark): a damaged log, an older copy put back, or no journal at\n" +
-			"all. Nothing is sent or undone then. A backup that is newer than the cut is put back by posagent restore; without one, what is left\n" +
+			"all. So is one on another box than the one that wrote it last, as a copied card is: two of serial number, card, network card and\n" +
+			"machine id are others there. Nothing is sent or undone then. A backup that is newer than the cut is put back by posagent restore; without one, what is left\n" +
 			"is taken by posagent journal accept; where nothing is left, posagent reset --lost-journal --reason TEXT begins anew.", examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
 		sub: []command{{
 			name: "accept", destroys: true, short: "go on with a journal that was cut, without what is missing in it",

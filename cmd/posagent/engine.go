@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent"
+	"posagent/device"
 	"posagent/store"
 	"posagent/store/sqlite"
 )
@@ -38,7 +39,7 @@ func (f journalFile) open(ctx context.Context, o journalOptions) (store.Journal,
 	if err := f.noLink(); err != nil {
 		return nil, err
 	}
-	o.Path, o.Trial = string(f), onTrial()
+	o.Path, o.Trial, o.Box = string(f), onTrial(), thisBox()
 	return agent.Open(ctx, o)
 }
 
@@ -48,8 +49,11 @@ func (f journalFile) read(ctx context.Context, keys store.Wrapper, cut bool, mar
 	if err := f.noLink(); err != nil {
 		return nil, err
 	}
-	return journalOrNil(sqlite.OpenReaderOf(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, IgnoreMark: cut, Marks: marks}))
+	return journalOrNil(sqlite.OpenReaderOf(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, IgnoreMark: cut, Marks: marks, Box: thisBox()}))
 }
+
+// thisBox is what this box is known by.
+func thisBox() map[string][]string { return device.Marks("/") }
 
 // noLink keeps root from being led by another account: what a link in its directory leads to is not what the terminal works on.
 func (f journalFile) noLink() error {
@@ -65,7 +69,7 @@ func (f journalFile) readAsItIs(ctx context.Context, keys store.Wrapper, cut boo
 	if err := f.noLink(); err != nil {
 		return nil, err
 	}
-	return journalOrNil(sqlite.Open(ctx, sqlite.Options{Path: string(f), Wrapper: keys, ReadOnly: true, IgnoreMark: cut}))
+	return journalOrNil(sqlite.Open(ctx, sqlite.Options{Path: string(f), Wrapper: keys, ReadOnly: true, IgnoreMark: cut, Box: thisBox()}))
 }
 
 // journalOrNil keeps an engine that was not opened from being an interface that is not nil.

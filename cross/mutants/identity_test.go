@@ -46,4 +46,24 @@ var ofIdentity = []mutant{
 	{"ids of an older program have the age of the journal", drive, "TestField2_M2AJournalOfAnOlderProgramKeepsItsIds", []edit{
 		{"agent/checkout/drive/journal/ids.go", "return setCounter(tx, idsFrom, run)", "return setCounter(tx, idsFrom, run-run)"},
 	}},
+
+	{"one changed part is another box", "store/sqlite", "TestField2_M52", []edit{
+		{"store/marks/box.go", "const differing = 2", "const differing = 1"},
+	}},
+	{"a card that was put into another box is at home there", "store/marks", "TestField2_M52", []edit{
+		{"store/marks/box.go", "const differing = 2", "const differing = 3"},
+	}},
+	{"a journal runs on any box", "store/sqlite", "TestField2_M52", []edit{
+		{"store/marks/judge.go", `case e.Other != "" && row.Flags&RowRestored == 0:`, `case e.Other != "" && row.Flags&RowMarked == 0:`},
+	}},
+	{"a restored journal waits for the box of its backup", "store/sqlite", "TestField2_M52", []edit{
+		{"store/marks/judge.go", `case e.Other != "" && row.Flags&RowRestored == 0:`, `case e.Other != "" && row.Flags != 0:`},
+		{"store/marks/judge.go", "case row.Flags&RowRestored != 0 && (!e.Mark.OK ||", "case row.Flags&RowRestored != 0 && e.Other == \"\" && (!e.Mark.OK ||"},
+	}},
+	{"a mark that cannot be read today is forgotten", "store/sqlite", "TestField2_M52APartIsNoOtherBox", []edit{
+		{"store/marks/box.go", "\tnext := maps.Clone(was)\n", "\tnext := maps.Clone(now)\n"},
+	}},
+	{"an address that was drawn is a network card", "device", "TestField2_M52MarksAreOfTheHardware", []edit{
+		{"device/marks.go", `strings.TrimSpace(burned) != "0"`, `strings.TrimSpace(burned) == ""`},
+	}},
 }

@@ -29,9 +29,11 @@ type Evidence struct {
 	Staged  bool  // restored in the old way
 	Beside  int64 // the old counter beside it, -1 = none
 	Mark    Reading
-	Ours    bool // the mark was written under the journal's key
-	Keyless bool // for a reader without a key, which takes the mark's and the row's checksums for enough
-	Whole   bool // the log that the mark says is being folded is there
+	Ours    bool   // the mark was written under the journal's key
+	Keyless bool   // for a reader without a key, which takes the mark's and the row's checksums for enough
+	Box     Box    // what the box was known by that wrote the journal last; nil = not known
+	Other   string // the marks by which the journal was last written on another box; "" = on this one, as far as is known
+	Whole   bool   // the log that the mark says is being folded is there
 }
 
 // Verdict is what the evidence means.
@@ -70,6 +72,8 @@ func Judge(e Evidence) Verdict {
 		return Verdict{Cut: "it was removed by a reset, and a copy of it was put back"}
 	case row.Flags&RowRestored != 0 && (!e.Mark.OK || row.End.Generation > m.End.Generation):
 		return Verdict{Adopt: true}
+	case e.Other != "" && row.Flags&RowRestored == 0:
+		return Verdict{Cut: "it was last written on another box, with another " + e.Other}
 	case row.Flags&RowMarked == 0:
 		switch { // a mark is made when the row is durable, and claimed by the next commit
 		case !e.Mark.OK || ending:

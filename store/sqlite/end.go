@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -17,6 +18,7 @@ const (
 	metaGeneration = "generation" // of journals from before the mark
 	metaRestored   = "restored"   // why the journal's content is from an earlier time
 	metaBefore     = "before"     // a Before, as JSON
+	metaBox        = "box"        // the marks.Box that wrote the journal last, as JSON
 )
 
 // raised is the end after one more commit.
@@ -126,4 +128,20 @@ func oldGeneration(ctx context.Context, q queryer) (int64, error) {
 		return 0, fmt.Errorf("%w: generation %q", store.ErrDamaged, value)
 	}
 	return n, nil
+}
+
+// readBox reads what the box was known by that wrote the journal last; nil = not known.
+func readBox(ctx context.Context, q queryer) (box marks.Box, err error) {
+	var text []byte
+	err = q.QueryRowContext(ctx, "SELECT value FROM store_meta WHERE name = ?", metaBox).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, classify(err)
+	}
+	if err := json.Unmarshal(text, &box); err != nil {
+		return nil, fmt.Errorf("%w: the marks of its box: %w", store.ErrDamaged, err)
+	}
+	return box, nil
 }

@@ -26,6 +26,12 @@ func (s *Store) evidence(ctx context.Context, q queryer, mark marks.Reading) (e 
 		}
 		e.Keyed, e.Staged = key > 0, staged > 0
 	}
+	if meta {
+		if e.Box, err = readBox(ctx, q); err != nil {
+			return e, err
+		}
+		e.Other = e.Box.Other(s.opt.Box)
+	}
 	if e.Old, err = oldGeneration(ctx, q); err != nil {
 		return e, err
 	}

@@ -109,6 +109,15 @@ func (s *Store) settle(ctx context.Context, seen sighting) (err error) {
 		return err
 	}
 	row, mark, v := seen.Row, seen.mark.Slot, seen.verdict
+	s.box = s.boxNow(seen)
+	defer func() {
+		if err != nil || s.box == nil {
+			return
+		}
+		if err := s.record(false, s.flags, nil); err != nil { // a full disk keeps no terminal from starting
+			s.log.Warn("the marks of this box are not kept: a copy of the journal on another one would not be noticed", "err", err)
+		}
+	}()
 	s.end, s.flags = row.End, row.Flags
 	before, fresh := s.before(seen), !row.There
 	switch {
@@ -205,7 +214,7 @@ func (s *Store) record(fresh bool, flags int64, before *store.Before) error {
 	if err := s.w.exec("COMMIT"); err != nil {
 		return classify(err)
 	}
-	s.flags = flags
+	s.flags, s.box = flags, nil
 	s.counted(next)
 	s.end = next
 	return nil
@@ -231,8 +240,33 @@ func (s *Store) recordIn(t store.Tx, fresh bool, flags int64, next store.End, be
 			return err
 		}
 	}
+	if s.box != nil {
+		text, err := json.Marshal(s.box)
+		if err != nil {
+			return err
+		}
+		if _, err := t.Exec(store.PutMeta, metaBox, text); err != nil {
+			return err
+		}
+	}
 	_, err := t.Exec(updateEnd, s.endArgs(next, flags)...)
 	return err
+}
+
+// boxNow returns what the journal has to keep of its box, nil where it keeps that already. Of a box
+// that it comes to, nothing of the one before stays.
+func (s *Store) boxNow(seen sighting) marks.Box {
+	if len(s.opt.Box) == 0 {
+		return nil
+	}
+	was := seen.Box
+	if v := seen.verdict; v.Cut != "" || v.Adopt || v.Afresh {
+		was = nil
+	}
+	if now := was.Learn(s.opt.Box); !now.Same(seen.Box) {
+		return now
+	}
+	return nil
 }
 
 // Ended tells the marks of the journal at path, which the caller holds, that it is about to be

@@ -51,6 +51,9 @@ type Options struct {
 	// holds, Open answers *CutError. None = ends are not compared; with ReadOnly the one beside the
 	// journal is compared all the same.
 	Marks []string
+	// Box is what this box is known by. A journal that was last written on another one answers
+	// *CutError. It is kept and compared only where there are Marks, or with ReadOnly; nil = neither.
+	Box marks.Box
 	// Accept, a reason, opens a cut journal as it is and begins its next generation: Before tells
 	// the owner what is missing. ErrNotCut where the journal is whole.
 	Accept string
@@ -92,6 +95,7 @@ type Store struct {
 	want  int          // callers expected in the next batch
 	end   store.End    // as the last commit left it
 	flags int64        // of the endRow
+	box   marks.Box    // to be kept with the next record; nil = what is kept stays
 	marks *marks.Files // nil = none
 
 	foldMu sync.Mutex // held while one log is folded; locked on the writer goroutine
