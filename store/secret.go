@@ -17,6 +17,29 @@ import (
 // MetaSecrets begins the names of the secrets in store_meta. Their values are wrapped.
 const MetaSecrets = "secret:"
 
+// metaMade begins the names in store_meta that say that a secret was made in this database, and comes
+// of no older one.
+const metaMade = "made:"
+
+// SecretKnown forgets that the secrets of this database were made in it, in the caller's commit: it is
+// a copy of the one that they were made in.
+func SecretKnown(tx Tx) error {
+	if _, err := tx.Exec("DELETE FROM store_meta WHERE name LIKE ?", metaMade+"%"); err != nil {
+		return fmt.Errorf("age of the secrets: %w", err)
+	}
+	return nil
+}
+
+// SecretMade reports whether a secret of this database was made in it: what an older database made of
+// the one that it had is not known again.
+func SecretMade(r Reader) (made bool, err error) {
+	err = r.QueryRow("SELECT COUNT(*) > 0 FROM store_meta WHERE name LIKE ?", metaMade+"%").Scan(&made)
+	if err != nil {
+		return false, fmt.Errorf("age of the secrets: %w", err)
+	}
+	return made, nil
+}
+
 // secretBytes is the length of a secret.
 const secretBytes = 32
 
@@ -54,7 +77,12 @@ func Secret(ctx context.Context, db DB, w Wrapper, log *slog.Logger, name, besid
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec("INSERT INTO store_meta (name, value) VALUES (?, ?)", MetaSecrets+name, wrapped)
+			if saved == nil {
+				_, err = tx.Exec(PutMeta, metaMade+name, []byte("1"))
+			}
+			if err == nil {
+				_, err = tx.Exec("INSERT INTO store_meta (name, value) VALUES (?, ?)", MetaSecrets+name, wrapped)
+			}
 			return err
 		})
 		secret = fresh

@@ -1,12 +1,14 @@
 package outbox_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/outbox"
 	"posagent/store"
+	"posagent/store/storetest"
 )
 
 // What happened to the journal is told as it was: a restore, a loss, an acceptance, a reset; nothing once all was released.
@@ -35,6 +37,62 @@ func TestPastNamesWhatHappened(t *testing.T) {
 		var hold string
 		require.NoError(t, r.db.Read(t.Context(), func(tx store.Reader) (err error) { hold, err = r.o.Forgotten(tx, true); return err }))
 		require.Equal(t, kind == store.WasLocked, hold != "", "%s: %s", kind, hold)
+		r.stop()
+	}
+}
+
+// TestField2_M32WritesAreHeldWhereTheSecretIsNew: a reset deleted what makes our Keys of the clients'
+// keys, and their repeats were sent for a day and held only after it. Kind: every start whose callers'
+// secret is not the one before. A secret that was kept, or that the journal was restored with, is.
+func TestField2_M32WritesAreHeldWhereTheSecretIsNew(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind         store.Kind
+		beside       bool // the file beside the key is there
+		before, hold bool // the secret was made before; a write is held
+	}{
+		"reset":                               {kind: store.WasReset, hold: true},
+		"lost, and the secret too":            {kind: store.WasLost, hold: true},
+		"lost":                                {kind: store.WasLost, beside: true},
+		"restored":                            {kind: store.WasRestored, before: true},
+		"cut and accepted":                    {kind: store.WasAccepted, before: true},
+		"the first start":                     {kind: store.FirstGeneration},
+		"restored from before the secret was": {kind: store.WasRestored, hold: true},
+	} {
+		r := newRig(t, (&backend{}).kind("k"))
+		r.open()
+		file := filepath.Join(t.TempDir(), "callers.secret")
+		if c.beside {
+			require.NoError(t, store.KeepSecret(file, storetest.Wrapper{}, make([]byte, 32)))
+		}
+		made := func() {
+			_, err := r.db.Secret(t.Context(), "callers", file)
+			require.NoError(t, err)
+		}
+		if c.before {
+			made()
+		}
+		if c.kind != store.FirstGeneration {
+			_, err := r.o.HoldRestored(t.Context(), "w")
+			require.NoError(t, err)
+			require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error {
+				if c.kind == store.WasReset {
+					return nil
+				}
+				if c.kind == store.WasRestored || c.kind == store.WasAccepted {
+					require.NoError(t, store.SecretKnown(tx))
+				}
+				return store.KeepLost(tx, store.Lost{Before: store.Before{Kind: c.kind}, Generation: 2})
+			}))
+		}
+		made()
+		hold := func() (text string) {
+			require.NoError(t, r.db.Read(t.Context(), func(tx store.Reader) (err error) { text, err = r.o.Forgotten(tx, true); return err }))
+			return text
+		}
+		require.Equal(t, c.hold, hold() != "", "%s: %s", name, hold())
+		if c.hold {
+			require.Contains(t, hold(), "what makes keys of the clients' keys was lost")
+		}
 		r.stop()
 	}
 }

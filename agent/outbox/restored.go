@@ -10,8 +10,9 @@ import (
 // Forgotten says why a write under a key that this journal does not know may be a repeat that the
 // backend does not know any more either; "" = it is not. keyed says that the backend honours the
 // Key. That is so in a restored journal, where the backend honours no Keys or the journal is older
-// than the backend's memory of one, and at once where the device key was lost, which our Keys come
-// of; until ReleaseEach has released everything.
+// than the backend's memory of one, and at once where the callers' secret is not the one before,
+// which our Keys come of: the device key was lost, or a reset deleted it. It ends when ReleaseEach
+// has released everything.
 func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 	if err := o.clock.load(r); err != nil {
 		return "", err
@@ -28,6 +29,11 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 		return "", fmt.Errorf("outbox clock: %w", err)
 	}
 	locked := l.Kind == store.WasLocked
+	if !locked {
+		if locked, err = store.SecretMade(r); err != nil {
+			return "", fmt.Errorf("outbox clock: %w", err)
+		}
+	}
 	if old := o.clock.age()-restored > o.ttl.Milliseconds(); keyed && !old && !locked {
 		return "", nil
 	}

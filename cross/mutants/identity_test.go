@@ -66,4 +66,17 @@ var ofIdentity = []mutant{
 	{"an address that was drawn is a network card", "device", "TestField2_M52MarksAreOfTheHardware", []edit{
 		{"device/marks.go", `strings.TrimSpace(burned) != "0"`, `strings.TrimSpace(burned) == ""`},
 	}},
+
+	{"a journal with a new secret sends repeats", outbox, "TestField2_M32", []edit{
+		{"agent/outbox/restored.go", "if locked, err = store.SecretMade(r); err != nil {", "if _, err = store.SecretMade(r); err != nil {"},
+	}},
+	{"a secret that was kept is taken for a new one", outbox, "TestField2_M32", []edit{
+		{"store/secret.go", "if saved == nil {\n\t\t\t\t_, err", "if saved != nil || err == nil {\n\t\t\t\t_, err"},
+	}},
+	{"the secret of a restored journal is taken for a new one", "store/sqlite", "TestField2_M32", []edit{
+		{"store/sqlite/copy.go", "if err := store.SecretKnown(tx); err != nil {", "if err := ctx.Err(); err != nil {"},
+	}},
+	{"the secret of an accepted journal is taken for a new one", "store/sqlite", "TestField2_M32", []edit{
+		{"store/sqlite/settle.go", "if before.Kind == store.WasAccepted { //", "if before.Kind == store.WasLost { //"},
+	}},
 }

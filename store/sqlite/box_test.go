@@ -130,3 +130,28 @@ func TestField2_M52ARestoredJournalIsOfTheBoxItIsRestoredTo(t *testing.T) {
 	refusedOn(t, to, boxOne)
 	onBox(t, path, boxOne, nil)
 }
+
+// TestField2_M32ASecretComesWithItsJournal: one that a journal made is known where the journal is
+// restored, or accepted after a cut, and new where the journal begins anew.
+func TestField2_M32ASecretComesWithItsJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	made := func(s *sqlite.Store) (yes bool) {
+		_, err := s.Secret(t.Context(), "callers", path+".secret")
+		require.NoError(t, err)
+		require.NoError(t, s.Read(t.Context(), func(r store.Reader) (err error) { yes, err = store.SecretMade(r); return err }))
+		return yes
+	}
+	onBox(t, path, boxOne, func(s *sqlite.Store) { require.True(t, made(s)) })
+	onBox(t, path, boxOne, func(s *sqlite.Store) { require.True(t, made(s)) })
+	to := filepath.Join(t.TempDir(), "agent.db")
+	opt := marked(to)
+	require.NoError(t, sqlite.Snapshot(t.Context(), path, to, opt.Wrapper, opt.Wrapper, nil))
+	require.NoError(t, sqlite.Stage(t.Context(), opt, opt.Wrapper, "restored from a backup"))
+	onBox(t, to, boxOne, func(s *sqlite.Store) { require.False(t, made(s)) })
+	s, err := openOn(path, boxTwo, "one box, a new board")
+	require.NoError(t, err)
+	require.False(t, made(s))
+	require.NoError(t, s.Close())
+	other := filepath.Join(t.TempDir(), "agent.db")
+	onBox(t, other, boxOne, func(s *sqlite.Store) { require.False(t, made(s), "the file beside the key outlived the journal") })
+}

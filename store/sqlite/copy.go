@@ -50,6 +50,9 @@ func Stage(ctx context.Context, opt Options, from store.Wrapper, why string) err
 			if _, err := tx.Exec("DELETE FROM store_meta WHERE name = ?", metaBefore); err != nil {
 				return err
 			}
+			if err := store.SecretKnown(tx); err != nil {
+				return err
+			}
 			_, err := tx.Exec(store.PutMeta, metaRestored, []byte(why))
 			return err
 		})

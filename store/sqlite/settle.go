@@ -222,6 +222,11 @@ func (s *Store) record(fresh bool, flags int64, before *store.Before) error {
 
 func (s *Store) recordIn(t store.Tx, fresh bool, flags int64, next store.End, before *store.Before) error {
 	if before != nil && before.Kind != store.FirstGeneration {
+		if before.Kind == store.WasAccepted { // what is left of it has its secrets
+			if err := store.SecretKnown(t); err != nil {
+				return err
+			}
+		}
 		if before.Kind == store.WasRestored {
 			if err := t.QueryRow("SELECT value FROM store_meta WHERE name = ?", metaRestored).Scan(&before.Why); err != nil {
 				return fmt.Errorf("why it was restored: %w", err)
