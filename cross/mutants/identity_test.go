@@ -2,7 +2,7 @@ package mutants
 
 // ofIdentity is every broken rule of what names a request for ever.
 var ofIdentity = []mutant{
-	{"an id that a lost journal may have used is sent under unread", drive, "TestField2_M14", []edit{
+	{"an id that a lost journal may have used is sent under unread", drive, "TestField2_M14AnIdOfALostJournalIsNeverAnApproval", []edit{
 		{"agent/checkout/used.go", "\tif s.ReadFirst {\n\t\ts.Phase", "\tif s.ReadFirst && s.Phase == Done {\n\t\ts.Phase"},
 	}},
 	{"a key that another request has used is read and undone", drive, "TestField2_M14AKeyOfAnotherRequestIsNotRead", []edit{
@@ -21,7 +21,7 @@ var ofIdentity = []mutant{
 		{"agent/checkout/used.go", "case e.Failure == NotFound:", "case e.Failure != NotSent:"},
 	}},
 	{"a journal that took another's place reads for ever", drive, "TestField2_M14ReadsBeforeTheFirstAttempt", []edit{
-		{"agent/checkout/drive/begin.go", "return run-l.RunMS < sequenceAge.Milliseconds(), err", "return run >= 0, err"},
+		{"agent/checkout/drive/ids.go", "return run-l.RunMS < sequenceAge.Milliseconds(), err", "return run >= 0, err"},
 	}},
 	{"a foreign 409 proves another body", "schemes/wire", "TestField2_M14AForeign409MayMeanThatItRuns", []edit{
 		{"schemes/wire/problem.go", "e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict", "e.MayRun = false"},
@@ -29,16 +29,16 @@ var ofIdentity = []mutant{
 	}},
 
 	{"an id is forgotten before its 90 days", drive, "TestField2_M2AWrongClockForgetsNoId", []edit{
-		{"agent/checkout/drive/begin.go", "age > sequenceAge.Milliseconds()", "age >= 0"},
+		{"agent/checkout/drive/ids.go", "age > sequenceAge.Milliseconds()", "age >= 0"},
 	}},
 	{"an id is never used again", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
-		{"agent/checkout/drive/begin.go", "age > sequenceAge.Milliseconds()", "age < 0"},
+		{"agent/checkout/drive/ids.go", "age > sequenceAge.Milliseconds()", "age < 0"},
 	}},
 	{"an id that is used again does not count up", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
-		{"agent/checkout/drive/begin.go", "reuse = u.Number + 1", "reuse = 1"},
+		{"agent/checkout/drive/ids.go", "reuse = u.Number + 1", "reuse = 1"},
 	}},
 	{"an id without its sale begins a new one", drive, "TestField2_M2AnIdWithoutItsSaleIsNoNewOne", []edit{
-		{"agent/checkout/drive/begin.go", "case gone, !sameBody(row, req): //", "case !gone && !sameBody(row, req): //"},
+		{"agent/checkout/drive/ids.go", "case gone, !sameBody(row, req): //", "case !gone && !sameBody(row, req): //"},
 	}},
 	{"Keys of an older program change", drive, "TestField2_M2AJournalOfAnOlderProgramKeepsItsIds", []edit{
 		{"agent/checkout/drive/journal/ids.go", "const firstUse = 162", "const firstUse = 0"},
@@ -47,16 +47,16 @@ var ofIdentity = []mutant{
 		{"agent/checkout/drive/journal/ids.go", "return setCounter(tx, idsFrom, run)", "return setCounter(tx, idsFrom, run-run)"},
 	}},
 
-	{"one changed part is another box", "store/sqlite", "TestField2_M52", []edit{
+	{"one changed part is another box", "store/sqlite", "TestField2_M52APartIsNoOtherBox", []edit{
 		{"store/marks/box.go", "const differing = 2", "const differing = 1"},
 	}},
-	{"a card that was put into another box is at home there", "store/marks", "TestField2_M52", []edit{
+	{"a card that was put into another box is at home there", "store/marks", "TestField2_M52OneChangedMarkIsNoOtherBox", []edit{
 		{"store/marks/box.go", "const differing = 2", "const differing = 3"},
 	}},
-	{"a journal runs on any box", "store/sqlite", "TestField2_M52", []edit{
+	{"a journal runs on any box", "store/sqlite", "TestField2_M52AJournalKnowsItsBox", []edit{
 		{"store/marks/judge.go", `case e.Other != "" && row.Flags&RowRestored == 0:`, `case e.Other != "" && row.Flags&RowMarked == 0:`},
 	}},
-	{"a restored journal waits for the box of its backup", "store/sqlite", "TestField2_M52", []edit{
+	{"a restored journal waits for the box of its backup", "store/sqlite", "TestField2_M52ARestoredJournalIsOfTheBoxItIsRestoredTo", []edit{
 		{"store/marks/judge.go", `case e.Other != "" && row.Flags&RowRestored == 0:`, `case e.Other != "" && row.Flags != 0:`},
 		{"store/marks/judge.go", "case row.Flags&RowRestored != 0 && (!e.Mark.OK ||", "case row.Flags&RowRestored != 0 && e.Other == \"\" && (!e.Mark.OK ||"},
 	}},
@@ -67,16 +67,16 @@ var ofIdentity = []mutant{
 		{"device/marks.go", `strings.TrimSpace(burned) != "0"`, `strings.TrimSpace(burned) == ""`},
 	}},
 
-	{"a journal with a new secret sends repeats", outbox, "TestField2_M32", []edit{
+	{"a journal with a new secret sends repeats", outbox, "TestField2_M32WritesAreHeldWhereTheSecretIsNew", []edit{
 		{"agent/outbox/restored.go", "if locked, err = store.SecretMade(r); err != nil {", "if _, err = store.SecretMade(r); err != nil {"},
 	}},
-	{"a secret that was kept is taken for a new one", outbox, "TestField2_M32", []edit{
+	{"a secret that was kept is taken for a new one", outbox, "TestField2_M32WritesAreHeldWhereTheSecretIsNew", []edit{
 		{"store/secret.go", "if saved == nil {\n\t\t\t\t_, err", "if saved != nil || err == nil {\n\t\t\t\t_, err"},
 	}},
-	{"the secret of a restored journal is taken for a new one", "store/sqlite", "TestField2_M32", []edit{
+	{"the secret of a restored journal is taken for a new one", "store/sqlite", "TestField2_M32ASecretComesWithItsJournal", []edit{
 		{"store/sqlite/copy.go", "if err := store.SecretKnown(tx); err != nil {", "if err := ctx.Err(); err != nil {"},
 	}},
-	{"the secret of an accepted journal is taken for a new one", "store/sqlite", "TestField2_M32", []edit{
+	{"the secret of an accepted journal is taken for a new one", "store/sqlite", "TestField2_M32ASecretComesWithItsJournal", []edit{
 		{"store/sqlite/settle.go", "if before.Kind == store.WasAccepted { //", "if before.Kind == store.WasLost { //"},
 	}},
 }

@@ -1,0 +1,83 @@
+package drive
+
+import (
+	"context"
+	"errors"
+
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/outbox"
+	"posagent/ecr"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// known finds the sale a request repeats: by the register's own id. "" = none; reuse is then how
+// often the id was rightly used again, this time included.
+func (d *Drive) known(ctx context.Context, req ecr.Request) (key wire.Key, reuse int64, err error) {
+	if req.Sequence == "" {
+		return "", 0, nil
+	}
+	err = d.db.Read(ctx, func(r store.Reader) error {
+		key, reuse = "", 0
+		row, err := d.j.BySequence(r, req.Line, req.Sequence)
+		gone := errors.Is(err, journal.ErrUnknown)
+		if err != nil && !gone {
+			return err
+		}
+		u, err := d.j.UsedID(r, req.Line, req.Sequence)
+		if err != nil || gone && !u.Known {
+			return err
+		}
+		old, err := tooOld(r, u)
+		switch {
+		case err != nil:
+			return err
+		case old:
+			reuse = u.Number + 1
+			return nil
+		case gone, !sameBody(row, req): // gone: removed from outside, for it is not purged before
+			return refuse(ecr.Processing, "request id %s was used for another request", req.Sequence)
+		}
+		key = row.Key
+		return nil
+	})
+	return key, reuse, d.stored(err)
+}
+
+// keyOf is the key of a new sale: of the register's own id where it has one.
+func (d *Drive) keyOf(req ecr.Request, reuse int64) wire.Key {
+	if req.Sequence == "" {
+		return wire.NewKey()
+	}
+	return journal.KeyOf(d.secret, req.Line, req.Sequence, reuse)
+}
+
+// forgotten says that a register's id is so old that it may be used anew. A jump of the wall clock
+// forgets nothing, also between two boots.
+func (d *Drive) forgotten(r store.Reader, row *journal.Row) (bool, error) {
+	u, err := d.j.UsedID(r, row.Line, row.Sequence)
+	if err != nil {
+		return false, err
+	}
+	return tooOld(r, u)
+}
+
+func tooOld(r store.Reader, u journal.Used) (bool, error) {
+	age, err := u.IDAge(r)
+	return err == nil && age > sequenceAge.Milliseconds(), err
+}
+
+// usedBefore reports whether a request's Key may have been used by the journal whose place this one
+// took: it is made of an id, and that journal may have sold under the same id what this one does not
+// hold.
+func usedBefore(r store.Reader, req ecr.Request) (bool, error) {
+	if req.Sequence == "" {
+		return false, nil
+	}
+	l, ok, err := store.LostIn(r)
+	if err != nil || !ok || l.RunMS == 0 {
+		return ok, err
+	}
+	run, err := outbox.Running(r)
+	return run-l.RunMS < sequenceAge.Milliseconds(), err
+}
