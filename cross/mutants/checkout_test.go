@@ -73,7 +73,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/perform/tell.go", "		if r.Undone() {", "		if false {"},
 	}},
 	{"a register's repeated id is a new sale", drive, "TestSequenceJoins", []edit{
-		{"agent/checkout/drive/begin.go", "\t\tkey = row.Key\n\t\treturn nil\n\t})\n\treturn key, old, d.stored(err)", "\t\treturn nil\n\t})\n\treturn key, old, d.stored(err)"},
+		{"agent/checkout/drive/ids.go", "\t\tkey = row.Key\n\t\treturn nil\n\t})\n\treturn key, reuse, d.stored(err)", "\t\treuse = u.Number + 2\n\t\treturn nil\n\t})\n\treturn key, reuse, d.stored(err)"},
 	}},
 
 	// What is an approval.

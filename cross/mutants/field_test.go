@@ -57,7 +57,7 @@ var ofField = []mutant{
 		{"ecr/session/tcp.go", `if s.owner == d || !d.from.IsValid() {`, `if !d.from.IsValid() {`},
 	}},
 	{"a registration is written as often as a stranger sends it", "ecr/session", "TestField_L16ARegistrationIsWrittenOnce", []edit{
-		{"ecr/session/dialog.go", `stored := s.stored && same`, `stored := s.stored && same && false`},
+		{"ecr/session/memory.go", `stored: was.stored && same}`, `stored: was.stored && same && false}`},
 	}},
 
 	// The terminal's rules.

@@ -24,10 +24,10 @@ var ofTills = []mutant{
 		{"agent/checkout/drive/begin.go", `(req.Kind == ecr.Payment || row.Asked == askedFor(req))`, `true`},
 	}},
 	{"an id makes a new key each time", drive, "TestMoneyF2_AnIDMakesItsKey", []edit{
-		{"agent/checkout/drive/begin.go", `if req.Sequence == "" || now.Before(clockSet) {`, `if true || now.Before(clockSet) {`},
+		{"agent/checkout/drive/ids.go", "if req.Sequence == \"\" {\n\t\treturn wire.NewKey()", "if req.Sequence == \"\" || reuse >= 0 {\n\t\treturn wire.NewKey()"},
 	}},
 	{"two tills' equal ids make one key", drive, "TestMoneyF2_AnIDMakesItsKey", []edit{
-		{"agent/checkout/drive/begin.go", `"key of a register, 1", req.Line, req.Sequence,`, `"key of a register, 1", req.Sequence,`},
+		{"agent/checkout/drive/journal/ids.go", `"key of a register, 1", line, sequence,`, `"key of a register, 1", sequence,`},
 	}},
 	{"a replaced journal says none of a sale it does not have", drive, "TestMoneyF3_AReplacedJournalDoesNotSayNone", []edit{
 		{"agent/checkout/drive/told.go", `			return cmp.Or(unsaid(r), err)
