@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -53,7 +55,7 @@ func open(t *testing.T, test func(t *testing.T, x *shop)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		x := &shop{t: t, file: filepath.Join(dir, "till.csv"), status: map[string]aapay.Status{}, sane: true, stop: func() {}}
-		x.db = storetest.OpenAt(t, filepath.Join(dir, "agent.db"), append(journal.Schema(), Schema()...)...)
+		x.db = storetest.OpenAt(t, filepath.Join(dir, "agent.db"), slices.Concat(outbox.Schema(), journal.Schema(), Schema())...)
 		x.jump = time.Until(noon)
 		test(t, x)
 		x.stop()

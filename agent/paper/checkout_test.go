@@ -2,6 +2,7 @@ package paper_test
 
 import (
 	"context"
+	"hash/crc32"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -39,8 +40,8 @@ func (s scheme) InitializeWithIdempotency(ctx context.Context, _ wire.Key, typ a
 	return s.Initialize(ctx, typ, req)
 }
 
-func (scheme) Status(context.Context, string, string) (aapay.Status, error) {
-	return aapay.Status{Valid: true, TransactionID: 1, State: aapay.Finalized, AccountState: aapay.Commit}, nil
+func (scheme) Status(_ context.Context, id, _ string) (aapay.Status, error) {
+	return aapay.Status{Valid: true, TransactionID: int64(crc32.ChecksumIEEE([]byte(id))), State: aapay.Finalized, AccountState: aapay.Commit}, nil
 }
 
 // tray is a printer that prints nothing until it is freed, and keeps what it is given.

@@ -16,6 +16,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/outbox"
 	"posagent/agent/reconcile"
 	"posagent/cross/need"
 	"posagent/ecr"
@@ -75,7 +76,7 @@ type world struct {
 
 func newWorld(tb testing.TB, seed uint64) *world {
 	return &world{
-		tb: tb, db: storetest.Open(tb, journal.Schema()...), books: &books{status: map[string]aapay.Status{}, fails: map[string]error{}},
+		tb: tb, db: storetest.Open(tb, append(outbox.Schema(), journal.Schema()...)...), books: &books{status: map[string]aapay.Status{}, fails: map[string]error{}},
 		at: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC), rng: rand.New(rand.NewPCG(seed, 16)),
 	}
 }

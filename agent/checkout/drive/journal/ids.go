@@ -14,7 +14,7 @@ import (
 // idsSchema: what is left of a register's id for ever, also when its sale is purged. An older
 // program need not know it.
 func idsSchema() store.Step {
-	return store.Step{Name: "checkout/5 ids", Open: true, SQL: `
+	return store.Step{Name: "checkout/6 ids", Open: true, SQL: `
 CREATE TABLE checkout_ids (
 	digest TEXT PRIMARY KEY,  -- keyed, of line and id
 	number INTEGER NOT NULL,  -- how often the id was rightly used again

@@ -6,6 +6,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/intent"
 	"posagent/agent/offline"
+	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/store"
 )
@@ -133,9 +134,10 @@ func whose(r *Row, st aapay.Status) intent.Verdict {
 }
 
 // taken returns whether a transaction number of a service stands under another sale of this journal.
-// Payment links have numbers of their own.
+// Payment links have numbers of their own, and a refund by link shows the transaction that it gives
+// back: agent/paylink compares what was given there.
 func taken(tx store.Tx, r *Row, id int64) (bool, error) {
-	if id == 0 {
+	if id == 0 || r.Method.Name == offline.MethodPaylink && r.Kind != ecr.Payment {
 		return false, nil
 	}
 	rows, err := many(nil, tx, byTransaction, id)
