@@ -75,7 +75,7 @@ func (t *terminal) attempt(o *op) {
 		if o.sentAt < 0 {
 			o.sentAt = t.w.now
 		}
-		now.Attempts = o.Attempts
+		now.Attempts, now.Ran, now.Started = o.Attempts, t.w.now, t.lifeAt
 		now.ReadOnly = now.State == outbox.Sent && t.w.now-o.sentAt > 24*time.Hour
 		return nil
 	}, func(err error) {

@@ -70,6 +70,7 @@ type terminal struct {
 	boot    int // which boot
 	bootAt  time.Duration
 	life    int
+	lifeAt  time.Duration // when this life began
 	up      bool
 	diskBad bool
 	desk    *desk
@@ -110,6 +111,7 @@ func (t *terminal) start(newBoot bool) {
 	w.referee.Restarted()
 	t.up = true
 	t.life++
+	t.lifeAt = w.now
 	if newBoot {
 		t.boot++
 		t.bootAt = w.now - w.between(time.Second, time.Minute)
