@@ -143,12 +143,14 @@ func TestField2_M1ARestartMakesNoSaleUnsent(t *testing.T) {
 func TestField2_M21AStartUndoesWhatWasToldWithoutAJournal(t *testing.T) {
 	stages := map[string]func(r *rig){ // until the disk dies
 		"an attempt is under way": func(r *rig) {
+			r.world.mu.Lock()
 			r.world.after = func(n int, typ aapay.Type) error {
 				if typ == aapay.Payment && n == 1 {
 					r.world.takes(5 * time.Second)
 				}
 				return nil
 			}
+			r.world.mu.Unlock()
 			pass(time.Second)
 		},
 		"answered, no status yet": func(*rig) { pass(time.Second) },
