@@ -49,6 +49,13 @@ func (s *service) initialize(plain bool, key wire.Key, typ aapay.Type, req aapay
 	return s.start(s.started, plain)
 }
 
+// begun is how often anything was begun.
+func (s *service) begun() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started
+}
+
 func (s *service) Initialize(_ context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
 	return s.initialize(true, "", typ, req)
 }

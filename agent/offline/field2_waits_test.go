@@ -159,11 +159,11 @@ func TestField2_M38NothingShortensAnUndosWindow(t *testing.T) {
 						time.Sleep(1100 * time.Millisecond)
 						synctest.Wait()
 						require.Equal(t, outbox.Sent, get().State, get().Reason)
-						require.Equal(t, 1, s.started, "nothing was proven")
+						require.Equal(t, 1, s.begun(), "nothing was proven")
 					}
 					time.Sleep(2 * time.Minute)
 					synctest.Wait()
-					require.True(t, s.started > 1 || get().State == outbox.Failed, "the window is over")
+					require.True(t, s.begun() > 1 || get().State == outbox.Failed, "the window is over")
 					stop()
 				})
 			})
