@@ -8,7 +8,7 @@ if ! command -v chromium >/dev/null 2>&1; then
 		echo "$line"
 		exit 1
 	fi
-	if [ -n "${POSAGENT_NOT_RUN:-}" ]; then echo "$line" >>"$POSAGENT_NOT_RUN"; else echo "$line"; fi
+	if [ -n "${NOT_RUN:-}" ]; then echo "$line" >>"$NOT_RUN"; else echo "$line"; fi
 	exit 0
 fi
 if [ -n "${SCREENS:-}" ]; then

@@ -23,7 +23,7 @@ missing() { # missing TOOL PACKAGE WHAT
 		echo "$line"
 		exit 1
 	fi
-	if [ -n "${POSAGENT_NOT_RUN:-}" ]; then echo "$line" >>"$POSAGENT_NOT_RUN"; else echo "$line"; fi
+	if [ -n "${NOT_RUN:-}" ]; then echo "$line" >>"$NOT_RUN"; else echo "$line"; fi
 	return 0
 }
 

@@ -12,9 +12,9 @@ go=${GO:-go}
 processors=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 only=${ONLY:-test race tests postgres arm browser workflow}
 race=${RACE:-./ecr/... ./device/... ./agent/... ./schemes/wire ./schemes/backend/books}
-POSAGENT_NOT_RUN=$(mktemp)
-export POSAGENT_NOT_RUN
-trap 'rm -f "$POSAGENT_NOT_RUN"' EXIT
+NOT_RUN=$(mktemp)
+export NOT_RUN
+trap 'rm -f "$NOT_RUN"' EXIT
 failed='' times=''
 
 step() { # step NAME COMMAND...
@@ -61,7 +61,7 @@ programs() {
 
 raced() {
 	command -v gcc >/dev/null 2>&1 || {
-		echo 'not run: the race detector needs gcc (install: apt-get install gcc libc6-dev)' | tee -a "$POSAGENT_NOT_RUN"
+		echo 'not run: the race detector needs gcc (install: apt-get install gcc libc6-dev)' | tee -a "$NOT_RUN"
 		return 0
 	}
 	CGO_ENABLED=1 "$go" test -race -short -vet=off -shuffle=on -timeout "$(sh cross/patience.sh 30)" $(packages race)
@@ -84,9 +84,9 @@ step browser sh cross/browser.sh
 step workflow workflow
 
 echo "== took:$times"
-if [ -s "$POSAGENT_NOT_RUN" ]; then
+if [ -s "$NOT_RUN" ]; then
 	echo "== not run"
-	sort -u "$POSAGENT_NOT_RUN"
+	sort -u "$NOT_RUN"
 	[ "${REQUIRE_ALL:-}" = 1 ] && failed="$failed not-run"
 fi
 if [ -n "$failed" ]; then

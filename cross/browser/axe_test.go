@@ -62,7 +62,7 @@ func notRun(t *testing.T, why, debian string) {
 		t.Fatal(line)
 	}
 	t.Log(line)
-	if file := os.Getenv("POSAGENT_NOT_RUN"); file != "" {
+	if file := os.Getenv("NOT_RUN"); file != "" {
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		require.NoError(t, err)
 		_, err = fmt.Fprintln(f, line)

@@ -11,7 +11,7 @@
 //
 // It guarantees:
 //   - With -short, Tool and Verify skip the test, whatever is installed: make test is the same everywhere.
-//   - Without it, a missing tool skips the test and appends a line to the file that POSAGENT_NOT_RUN names (if set);
+//   - Without it, a missing tool skips the test and appends a line to the file that NOT_RUN names (if set);
 //     under REQUIRE_ALL=1 it fails the test. Both name the package to install.
 //   - Limit grows with the load of the machine, which is measured once in a test binary.
 //

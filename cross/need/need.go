@@ -13,7 +13,7 @@ import (
 
 // The environment of a run.
 const (
-	EnvNotRun     = "POSAGENT_NOT_RUN" // file that collects what was not run; "" = it is not collected
+	EnvNotRun     = "NOT_RUN" // file that collects what was not run; "" = it is not collected
 	EnvRequireAll = "REQUIRE_ALL"      // "1" turns each missing tool into a failure
 )
 
