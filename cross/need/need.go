@@ -13,8 +13,8 @@ import (
 
 // The environment of a run.
 const (
-	EnvNotRun     = "NOT_RUN" // file that collects what was not run; "" = it is not collected
-	EnvRequireAll = "REQUIRE_ALL"      // "1" turns each missing tool into a failure
+	EnvNotRun     = "NOT_RUN"     // file that collects what was not run; "" = it is not collected
+	EnvRequireAll = "REQUIRE_ALL" // "1" turns each missing tool into a failure
 )
 
 // debian names the package that brings a program, where the two names differ.

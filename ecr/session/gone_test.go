@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net"
 	"os"
 	"strconv"
@@ -100,6 +101,9 @@ func switchOff(t *testing.T, conn net.Conn) {
 	require.NoError(t, raw.Control(func(fd uintptr) {
 		err = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &program)
 	}))
+	if errors.Is(err, unix.EPERM) {
+		need.Missing(t, "the right to filter a socket", "run it as root")
+	}
 	require.NoError(t, err)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/sqlite"
 	"posagent/store/storetest"
@@ -46,9 +47,15 @@ func ids(t testing.TB, db store.DB) []int64 {
 func TestFailingCallersDoNotCostACommitEach(t *testing.T) {
 	s := storetest.Open(t, rowsStep)
 	var wg sync.WaitGroup
+	var come atomic.Int64
+	all := make(chan struct{})
+	wg.Go(func() { // the writer is busy until they have all come: a fast disk would take each as it comes
+		_ = s.Write(t.Context(), func(store.Tx) error { <-all; return errors.New("only waits") })
+	})
 	errs := make([]error, 300)
 	for i := range errs {
 		wg.Go(func() {
+			come.Add(1)
 			errs[i] = s.Write(t.Context(), func(tx store.Tx) error {
 				err := insert(int64(i), fmt.Sprint(i))(tx)
 				if i%3 != 0 {
@@ -58,6 +65,8 @@ func TestFailingCallersDoNotCostACommitEach(t *testing.T) {
 			})
 		})
 	}
+	need.Until(t, "all callers", func() bool { return come.Load() == int64(len(errs)) })
+	close(all)
 	wg.Wait()
 	for i, err := range errs {
 		require.Equal(t, i%3 != 0, err != nil, "%d: %v", i, err)
