@@ -5,6 +5,18 @@ go=${GO:-go}
 processors=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 failed=''
 
+# A folder of its own, with a short name as sockets want it: what a test or a killed process leaves goes with it. So do the lock files
+# of pseudo terminals, which a terminal leaves in the machine's folder of locks.
+TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/pa.XXXX") || exit 1
+export TMPDIR
+gone() {
+	find /run/lock -maxdepth 1 -name 'LCK..pts_*' -user "$(id -u)" -newer "$TMPDIR/began" -exec rm -f {} + 2>/dev/null
+	rm -rf "$TMPDIR"
+}
+trap gone EXIT
+trap 'exit 130' INT TERM
+: >"$TMPDIR/began"
+
 step() { # step NAME COMMAND...
 	name=$1
 	shift
