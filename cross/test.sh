@@ -7,7 +7,10 @@ failed=''
 
 # A folder of its own, with a short name as sockets want it: what a test or a killed process leaves goes with it. So do the lock files
 # of pseudo terminals, which a terminal leaves in the machine's folder of locks.
-TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/pa.XXXX") || exit 1
+# Its name is the tree's, as Go keeps a result for one value of TMPDIR; a second run beside this one has another.
+own=${TMPDIR:-/tmp}/pa$(pwd | cksum | cut -d' ' -f1)
+mkdir -m 700 "$own" 2>/dev/null || own=$(mktemp -d "${TMPDIR:-/tmp}/pa.XXXX") || exit 1
+TMPDIR=$own
 export TMPDIR
 gone() {
 	find /run/lock -maxdepth 1 -name 'LCK..pts_*' -user "$(id -u)" -newer "$TMPDIR/began" -exec rm -f {} + 2>/dev/null
