@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,16 +66,23 @@ func TestReflectGuard(t *testing.T) {
 	require.Empty(t, lines)
 }
 
-func TestSizeBudget(t *testing.T) {
+// TestSizeIsTold: the README tells the size of the stripped armv7 program, built as cross.sh builds it, to the half MiB. No code is bent for it; a
+// program that grows says so where people choose it.
+func TestSizeIsTold(t *testing.T) {
 	need.Verify(t, "compiles everything for ARM")
+	readme, err := os.ReadFile(filepath.Join(root(t), "README.md"))
+	require.NoError(t, err)
+	said := regexp.MustCompile(`(?m)^\| the whole program for armv7 \| ([0-9.]+) MiB \|`).FindSubmatch(readme)
+	require.NotNil(t, said, "README.md tells the size of the armv7 program")
+	told, err := strconv.ParseFloat(string(said[1]), 64)
+	require.NoError(t, err)
 	bin := filepath.Join(t.TempDir(), "posagent")
 	args := slices.Concat([]string{"build"}, sizeFlags, []string{"-o", bin, program})
 	goTool(t, []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm", "GOARM=7"}, args...)
 	info, err := os.Stat(bin)
 	require.NoError(t, err)
-	t.Logf("armv7: %d bytes, budget %d", info.Size(), sizeBudget)
-	require.Greater(t, info.Size(), int64(1<<20))
-	require.LessOrEqual(t, info.Size(), int64(sizeBudget))
+	t.Logf("armv7: %d bytes", info.Size())
+	require.InDelta(t, told, float64(info.Size())/(1<<20), 0.5, "MiB: README.md and the program built now")
 }
 
 // TestSizeFlagsAgree: what is measured is what is shipped, booted and benched, and no compiler switch is among it.

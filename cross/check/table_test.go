@@ -256,9 +256,6 @@ var sleepers = map[string]string{
 	"cross/update/rig_test.go":            "the init system of a box waits before a start, and a fault of the program has its moment",
 }
 
-// sizeBudget is the largest stripped armv7 binary in bytes, built as cross.sh builds it.
-const sizeBudget = 22 << 20
-
 // sizeFlags leave out HTTP/2, which brings a terminal nothing, and what a debugger reads.
 var sizeFlags = []string{"-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}
 
