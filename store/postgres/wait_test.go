@@ -201,3 +201,38 @@ func TestAConflictOfAStatementThatWaits(t *testing.T) {
 		return err
 	}))
 }
+
+// TestAKeyTakenAfterConflicts: a closure that met conflicts first and finds its key taken only then has not yet seen the row that has it: it is
+// run again, and sees it.
+func TestAKeyTakenAfterConflicts(t *testing.T) {
+	const conflicts = 4 // more than an unseen key is met by itself
+	for name, write := range map[string]func(store.DB, context.Context, func(store.Tx) error) error{"Write": store.DB.Write, "WriteOwn": store.DB.WriteOwn} {
+		s, err := open(t.Context(), pgtest.Open(t).Place(), []store.Step{waitStep}, storetest.Wrapper{})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		other := func(text string) {
+			require.NoError(t, s.WriteOwn(context.Background(), func(tx store.Tx) error { _, err := tx.Exec(text); return err }))
+		}
+		other("INSERT INTO wait_rows (id, n) VALUES (1, 100)")
+		runs, seen := 0, 0
+		require.NoError(t, write(s, t.Context(), func(tx store.Tx) error {
+			runs++
+			if err := tx.QueryRow("SELECT COUNT(*) FROM wait_rows WHERE id = 2").Scan(&seen); err != nil || seen > 0 {
+				return err
+			}
+			switch {
+			case runs <= conflicts:
+				other("UPDATE wait_rows SET n = n - 1 WHERE id = 1")
+			case runs == conflicts+1:
+				other("INSERT INTO wait_rows (id, n) VALUES (2, 2)")
+			}
+			_, err := tx.Exec("UPDATE wait_rows SET n = n - 1 WHERE id = 1")
+			if err == nil {
+				_, err = tx.Exec("INSERT INTO wait_rows (id, n) VALUES (2, 1)")
+			}
+			return err
+		}), name)
+		require.Equal(t, conflicts+2, runs, name)
+		require.Equal(t, 1, seen, "%s: the row of the other", name)
+	}
+}

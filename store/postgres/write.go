@@ -25,7 +25,8 @@ type level struct {
 	alone *sync.RWMutex // taken whole by a closure that has met conflicts
 	// From this run on no other closure of the level runs beside it in this process.
 	aloneFrom int
-	// In so many runs a unique key that is taken is a conflict: another run sees the row that has it.
+	// So many times a unique key that is taken is a conflict: another run sees the row that has it. Runs that met another conflict do
+	// not count: a closure that they kept from seeing the row has not been at fault.
 	keyRuns int
 }
 
@@ -63,6 +64,9 @@ func (s *Store) turns(ctx context.Context, at level, fn func(store.Tx) error) (r
 		if again, err = s.turn(ctx, at, run, fn); !again {
 			return run + 1, err
 		}
+		if codeOf(err) == uniqueViolation {
+			at.keyRuns--
+		}
 		select {
 		case <-time.After(rand.N(min(longest, time.Millisecond<<min(run, 10)))):
 		case <-ctx.Done():
@@ -91,7 +95,7 @@ func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) e
 	broken := t.end(own == nil)
 	if own != nil || broken != nil {
 		s.rollback(conn)
-		if broken != nil && (conflicts(broken) || run < at.keyRuns && codeOf(broken) == uniqueViolation) {
+		if broken != nil && (conflicts(broken) || at.keyRuns > 0 && codeOf(broken) == uniqueViolation) {
 			return true, broken
 		}
 		if broken != nil {
