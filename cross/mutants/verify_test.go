@@ -17,6 +17,7 @@ var leftToVerify = map[string]string{
 	"PostgreSQL: of two own writes of one row one is lost":                                      "starts PostgreSQL",
 	"PostgreSQL: a payment is captured and cancelled, as rows are not compared":                 "starts PostgreSQL",
 	"PostgreSQL: a key that was taken meanwhile is the caller's error":                          "starts PostgreSQL",
+	"PostgreSQL: runs that met another conflict use a taken key up":                             "starts PostgreSQL",
 	"PostgreSQL: what waited is not sent before COMMIT":                                         "starts PostgreSQL",
 	"PostgreSQL: an error of a statement that waited is forgotten":                              "starts PostgreSQL",
 	"PostgreSQL: what a closure changes after it wrote it is stored":                            "starts PostgreSQL",
