@@ -28,6 +28,10 @@ import (
 
 const workers = 2
 
+// endless times what a test takes without a mutant, and no less than bound, is what never ends: a test that waits for what a mutant has
+// taken away waits for longer where the machine is busy, up to twenty minutes.
+const endless = 20
+
 // bound is what one run of one test may take.
 func bound() time.Duration { return 5 * need.Limit() }
 
@@ -168,7 +172,7 @@ func leaves(f *ast.FuncDecl, all map[string]*ast.FuncDecl, seen map[string]bool)
 type lab struct {
 	root, dir string
 	mu        sync.Mutex
-	sound     map[string]error // package, pattern and level -> whether it passes without a mutant
+	sound     map[string]finding // package, pattern and level -> whether it passes without a mutant, and what it takes
 	building  sync.Mutex
 	deps      map[string]map[string]bool // package, with tests or without -> what it is made of
 }
@@ -275,9 +279,11 @@ var (
 	passed       = regexp.MustCompile(`(?m)^--- PASS: `)
 )
 
-// run runs the test of a mutant as make test does, or as make verify: the name of what failed, "" when all passed.
-func (l *lab) run(bin string, m mutant) (failed string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), bound())
+// run runs the test of a mutant as make test does, or as make verify: the name of what failed, "" when all passed. sound is what the test
+// takes without a mutant, 0 = that is not known yet.
+func (l *lab) run(bin string, m mutant, sound time.Duration) (failed string, err error) {
+	within := max(bound(), endless*sound)
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	verify := leftToVerify[m.name] != ""
 	cmd := exec.CommandContext(ctx, bin, "-test.count=1", "-test.v", fmt.Sprint("-test.short=", !verify), "-test.run", "^("+m.run+")$")
@@ -291,6 +297,8 @@ func (l *lab) run(bin string, m mutant) (failed string, err error) {
 	}
 	out, err := cmd.CombinedOutput()
 	switch {
+	case ctx.Err() != nil && sound > 0:
+		return "no end in " + within.Round(time.Second).String(), nil
 	case ctx.Err() != nil:
 		return "", errTimeOut
 	case !bytes.Contains(out, []byte("=== RUN")):
@@ -309,27 +317,28 @@ func (l *lab) run(bin string, m mutant) (failed string, err error) {
 	return "", fmt.Errorf("ended otherwise: %w\n%s", err, out)
 }
 
-// passes makes sure, once per test and level, that it passes without any mutant.
-func (l *lab) passes(m mutant) error {
+// passes makes sure, once per test and level, that it passes without any mutant, and returns what it takes.
+func (l *lab) passes(m mutant) (took time.Duration, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	id := fmt.Sprint(m.pkg, " ", m.run, " ", leftToVerify[m.name] != "")
-	if err, known := l.sound[id]; known {
-		return err
+	if was, known := l.sound[id]; known {
+		return was.took, was.err
 	}
 	bin := filepath.Join(l.dir, "sound-"+strings.ReplaceAll(m.pkg, "/", "-"), "test")
-	_, err := os.Stat(bin)
-	if err != nil {
+	if _, err = os.Stat(bin); err != nil {
 		_, err = l.compile(m.pkg, filepath.Base(filepath.Dir(bin)), nil)
 	}
 	if err == nil {
 		var failed string
-		if failed, err = l.run(bin, m); failed != "" {
+		start := time.Now()
+		if failed, err = l.run(bin, m, 0); failed != "" {
 			err = fmt.Errorf("%s fails without a mutant", failed)
 		}
+		took = time.Since(start)
 	}
-	l.sound[id] = err
-	return err
+	l.sound[id] = finding{err: err, took: took}
+	return took, err
 }
 
 // finding is what became of one mutant.
@@ -340,8 +349,9 @@ type finding struct {
 }
 
 func (l *lab) try(i int, m mutant) (f finding) {
-	if f.err = l.passes(m); f.err != nil {
-		return f
+	sound, err := l.passes(m)
+	if err != nil {
+		return finding{err: err}
 	}
 	start := time.Now()
 	defer func() { f.took = time.Since(start) }()
@@ -355,7 +365,7 @@ func (l *lab) try(i int, m mutant) (f finding) {
 	if err != nil {
 		return finding{err: err}
 	}
-	f.red, f.err = l.run(bin, m)
+	f.red, f.err = l.run(bin, m, sound)
 	return f
 }
 
@@ -378,7 +388,7 @@ func TestMutants(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, list)
-	l := &lab{root: root(t), dir: t.TempDir(), sound: map[string]error{}, deps: map[string]map[string]bool{}}
+	l := &lab{root: root(t), dir: t.TempDir(), sound: map[string]finding{}, deps: map[string]map[string]bool{}}
 	found := make([]finding, len(list))
 	queue := make(chan int)
 	var done atomic.Int64

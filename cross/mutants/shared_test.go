@@ -87,7 +87,7 @@ var ofShared = []mutant{
 	{"all wide rows of a page are in memory at once", "store/move", "TestPagesAreBounded", []edit{
 		{"store/move/rows.go", `	if p.widest*int64(most) > pageBytes {`, `	if p.widest < 0 {`},
 	}},
-	{"numbers of a copy begin again", "store/move", "TestThereAndBack", []edit{
+	{"PostgreSQL: numbers of a copy begin again", "store/move", "TestThereAndBack", []edit{
 		{"store/move/rows.go", `		if to.Copied != nil {`, `		if to.Copied != nil && t.Table == "" {`},
 	}},
 	{"PostgreSQL: a count that was copied begins again", "store/move", "TestThereAndBack", []edit{

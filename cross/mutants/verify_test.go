@@ -38,6 +38,7 @@ var leftToVerify = map[string]string{
 	"PostgreSQL: who copies books does not keep others out":                                     "starts PostgreSQL",
 	"all wide rows of a page are in memory at once":                                             "starts PostgreSQL",
 	"PostgreSQL: a count that was copied begins again":                                          "starts PostgreSQL",
+	"PostgreSQL: numbers of a copy begin again":                                                 "starts PostgreSQL",
 	"PostgreSQL: books that are copied tell old numbers":                                        "starts PostgreSQL",
 	"PostgreSQL: a server that was restored gives lost numbers again":                           "starts PostgreSQL",
 	"PostgreSQL: a copy that was put back and taken gives lost numbers again":                   "starts PostgreSQL",
