@@ -92,10 +92,11 @@ func entries(ctx context.Context, db store.DB) ([]Entry, error) {
 // NetByReference sums what the merchant has of each payment, everything that refers to it included, by the payment's
 // reference. A payment that was undone, or never paid, has 0.
 func NetByReference(list []Entry) map[string]money.Minor {
-	name, net := map[string]string{}, map[string]money.Minor{}
+	type payment struct{ service, id string } // two services may give the same id
+	name, net := map[payment]string{}, map[string]money.Minor{}
 	for _, e := range list {
 		if e.Original == "" && e.Type == "payment" {
-			name[e.ID] = e.Reference
+			name[payment{e.Service, e.ID}] = e.Reference
 			net[e.Reference] += 0
 		}
 	}
@@ -104,7 +105,7 @@ func NetByReference(list []Entry) map[string]money.Minor {
 		if e.Original != "" {
 			id = e.Original
 		}
-		if ref, ok := name[id]; ok {
+		if ref, ok := name[payment{e.Service, id}]; ok {
 			net[ref] += books.NetOf(e.Postings)
 		}
 	}

@@ -49,6 +49,7 @@ func (c *Cards) CardName(pan wire.PAN) string {
 
 // Purchases finds purchases, the oldest first. It looks at one payment where an id says which, otherwise at those of one day.
 func (c *Cards) Purchases(r store.Reader, s Search) ([]Purchase, error) {
+	acquirers := arnDay(s.Reference, c.Now()) != "" // then it is no merchant's own reference, whatever one may have chosen
 	ids, err := candidates(r, s, c.Now())
 	if err != nil {
 		return nil, fmt.Errorf("find purchases: %w", err)
@@ -75,7 +76,8 @@ func (c *Cards) Purchases(r store.Reader, s Search) ([]Purchase, error) {
 		}
 		switch {
 		case l.Committed <= 0,
-			s.Reference != "" && !s.named() && s.Reference != one.Reference && s.Reference != id && s.Reference != p.Reference && s.Reference != p.Number,
+			acquirers && s.Reference != one.Reference,
+			s.Reference != "" && !acquirers && !s.named() && s.Reference != id && s.Reference != p.Reference && s.Reference != p.Number,
 			!s.PAN.IsZero() && c.CardName(s.PAN) != one.Card,
 			s.Day != "" && s.Day != time.UnixMilli(p.created).UTC().Format(day),
 			s.Amount != 0 && s.Amount != one.Amount,

@@ -377,3 +377,41 @@ func TestUnclaimedUploadsAreDropped(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 3, count(), "the lost one is gone")
 }
+
+// A document is asked for by the id that a list gives, or by the id that its sender chose. What two documents are called
+// names neither, and no document is called like another's id.
+func TestField2_S11_OneNameOneDocument(t *testing.T) {
+	c, b := desk(t)
+	send := func(amount money.Minor, name, text string) (disputes.CreateReply, string) {
+		req := byID(b.buy(amount))
+		req.DocumentsList = []disputes.Document{{ID: name, Binary: disputes.Bytes([]byte(text))}}
+		out, err := c.Create(t.Context(), "", req)
+		require.NoError(t, err)
+		list, err := c.List(t.Context(), disputes.ListRequest{CaseNumber: out.CaseNumber})
+		require.NoError(t, err)
+		if len(list.Cases[0].Documents) == 0 {
+			return out, ""
+		}
+		return out, list.Cases[0].Documents[0].ID
+	}
+	read := func(name string) string {
+		f, err := c.Document(t.Context(), name, 0)
+		require.NoError(t, err)
+		r, err := f.Content.Open()
+		require.NoError(t, err)
+		data, err := io.ReadAll(r)
+		require.NoError(t, err)
+		return string(data)
+	}
+	_, mine := send(1000, "receipt", "mine")
+	require.Equal(t, "mine", read("receipt"))
+	_, theirs := send(1001, "receipt", "theirs")
+	_, err := c.Document(t.Context(), "receipt", 0)
+	require.Equal(t, wire.Conflict, wire.CodeOf(err), "%v", err)
+	require.Equal(t, "mine", read(mine))
+	require.Equal(t, "theirs", read(theirs))
+	out, none := send(1002, mine, "called like another's id")
+	require.Equal(t, disputes.Partial, out.ResponseCode)
+	require.Empty(t, none)
+	require.Equal(t, "mine", read(mine))
+}

@@ -87,11 +87,12 @@ func (r *row) claim(tx store.Tx, files []file, now time.Time) (refused []dispute
 	for _, f := range files {
 		if f.code == "" && f.doc.ID != "" {
 			var n int64
-			if err := tx.QueryRow(`SELECT COUNT(*) FROM cases_document WHERE number = ? AND name = ?`, r.number, f.doc.ID).Scan(&n); err != nil {
+			err := tx.QueryRow(`SELECT COUNT(*) FROM cases_document WHERE number = ? AND name = ? OR id = ?`, r.number, f.doc.ID, f.doc.ID).Scan(&n)
+			if err != nil {
 				return nil, fmt.Errorf("look for document: %w", err)
 			}
 			if n > 0 {
-				f.code, f.text = disputes.DocumentTwice, "the case has a document of this id"
+				f.code, f.text = disputes.DocumentTwice, "there is a document of this id"
 			}
 		}
 		if f.code != "" {
@@ -140,12 +141,18 @@ func (c *Cases) Document(ctx context.Context, documentID string, limit int64) (o
 	var id, name, mime, sum string
 	var size int64
 	err = c.DB.Read(ctx, func(rd store.Reader) error {
-		err := rd.QueryRow(`SELECT id, name, mime, size, sha256 FROM cases_document WHERE id = ? OR name = ? ORDER BY id = ? DESC, at_ms DESC, place DESC LIMIT 1`,
-			documentID, documentID, documentID).Scan(&id, &name, &mime, &size, &sum)
-		if errors.Is(err, sql.ErrNoRows) {
-			return none(opDocument, "document")
+		const called = ` FROM cases_document WHERE id = ? OR name = ?`
+		var n int64
+		if err := rd.QueryRow(`SELECT COUNT(*)`+called, documentID, documentID).Scan(&n); err != nil {
+			return err
 		}
-		return err
+		switch n {
+		case 0:
+			return none(opDocument, "document")
+		case 1:
+			return rd.QueryRow(`SELECT id, name, mime, size, sha256`+called, documentID, documentID).Scan(&id, &name, &mime, &size, &sum)
+		}
+		return wire.Errorf(wire.Conflict, opDocument, "%d documents are called so: ask by the id that the case's list gives", n)
 	})
 	switch {
 	case err != nil:

@@ -2,6 +2,7 @@ package links
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"posagent/schemes/backend/room"
@@ -69,21 +70,22 @@ func (s *Links) Stop(ctx context.Context, ref string) (Slip, error) {
 	return s.play(ctx, ref, actStop, attempt{}, nil)
 }
 
-// named finds a link that is not deleted by what a customer may call it.
+// named finds the one link that is not deleted and has ref as its hash, id or reference. What two of them have names neither.
 func named(r store.Reader, ref string) (*link, error) {
-	l, err := linkWhere(r, byHash, ref)
-	if l == nil && err == nil {
-		if id, bad := strconv.ParseInt(ref, 10, 64); bad == nil {
-			l, err = linkWhere(r, byID, id)
-		}
+	id, err := strconv.ParseInt(ref, 10, 64)
+	if err != nil || number(id) != ref {
+		id = 0 // no link has it
 	}
-	if l == nil && err == nil && ref != "" {
-		l, err = linkWhere(r, byReference, ref)
-	}
-	if err == nil && (l == nil || l.Deleted != 0) {
+	list, err := linkTable.All(r, `WHERE deleted_ms IS NULL AND (hash = ? OR id = ? OR reference = ? AND reference <> '') ORDER BY id LIMIT 2`, ref, id, ref)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read link: %w", err)
+	case len(list) == 0:
 		return nil, wire.Errorf(wire.NotFound, opPay, "no such link")
+	case len(list) > 1:
+		return nil, wire.Errorf(wire.Conflict, opPay, "more than one link is called so: name the hash that ends the link's address")
 	}
-	return l, err
+	return &list[0], nil
 }
 
 // play performs an act in one commit; first, when not nil, may refuse it there.

@@ -3,6 +3,7 @@ package links_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -279,19 +280,6 @@ func TestPayAndDecline(t *testing.T) {
 	require.EqualValues(t, 1250, w.net())
 }
 
-// Several links may have one reference: a customer means the newest that is still there.
-func TestOneReferenceSeveralLinks(t *testing.T) {
-	w, ctx := newWorld(t), t.Context()
-	same := func(r *paylinks.CreateRequest) { r.ReferenceID = "same" }
-	a, b, c := w.link(100, same), w.link(200, same), w.link(300, same)
-	_, err := w.Delete(ctx, "", c.ID)
-	require.NoError(t, err)
-	out, err := w.Pay(ctx, "same")
-	require.NoError(t, err)
-	require.Equal(t, b.ID, out.ID)
-	w.is(a.ID, "waiting", "", "")
-}
-
 // A restart changes nothing, and what was due meanwhile happens at its own moment.
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
@@ -318,4 +306,35 @@ func TestWebhookAndMoneyAreOneCommit(t *testing.T) {
 	_, err = w.Pay(t.Context(), *l.Hash)
 	require.NoError(t, err)
 	require.Equal(t, []string{"confirmed"}, w.told())
+}
+
+// A customer's name for a link is its hash, its id or its reference. A text that two links have names neither; one that
+// was deleted has no name any more.
+func TestField2_S11_OneNameOneLink(t *testing.T) {
+	w := newWorld(t)
+	first := w.link(1000, nil)
+	id := strconv.FormatInt(first.ID, 10)
+	for _, name := range []string{id, *first.Hash, "R1"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			first := w.link(1000, nil)
+			if len(name) > 10 {
+				name = *first.Hash
+			}
+			second := w.link(90_000, func(r *paylinks.CreateRequest) { r.ReferenceID = name })
+			for _, act := range []func(context.Context, string) (links.Slip, error){w.Pay, w.Decline, w.Stop} {
+				_, err := act(context.Background(), name)
+				require.Equal(t, wire.Conflict, wire.CodeOf(err), "%v", err)
+			}
+			w.is(first.ID, paylinks.Waiting, "", "first")
+			w.is(second.ID, paylinks.Waiting, "", "second")
+			_, err := w.Delete(context.Background(), "", first.ID)
+			require.NoError(t, err)
+			slip, err := w.Pay(context.Background(), name)
+			require.NoError(t, err)
+			require.Equal(t, second.ID, slip.ID)
+		})
+	}
+	_, err := w.Pay(context.Background(), "0"+id)
+	require.Equal(t, wire.NotFound, wire.CodeOf(err), "%v", err)
 }

@@ -126,8 +126,6 @@ func found[T any](v T, err error, what string) (*T, error) {
 const (
 	byID   = `id = ?`
 	byHash = `hash = ?`
-	// byReference finds the newest link of a reference that is not deleted, else the newest.
-	byReference = `reference = ? ORDER BY deleted_ms IS NOT NULL, id DESC LIMIT 1`
 )
 
 // linkWhere reads the link a condition finds, or nil.

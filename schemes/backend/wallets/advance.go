@@ -105,7 +105,7 @@ func (w *Wallets) performUndo(tx store.Tx, t *txn, c change) error {
 		return nil
 	}
 	if t.OriginalID == 0 {
-		late, err := find(tx, t.OriginalRef, byTerminal)
+		late, err := one(tx, byTerminal, t.OriginalRef)
 		if err != nil {
 			return err
 		}

@@ -56,18 +56,24 @@ func about(on scenario.On, typ aapay.Type) bool {
 	return on == scenario.Initialize
 }
 
-// taken refuses a terminalReference that another transaction has: never a second one under it. A reversal that
-// repeats its original's reference as its own is taken to have none.
+// taken refuses a terminalReference that names another transaction already, as its reference, its id or its ppref: the
+// status route takes all three. A reversal or refund that repeats its original's name as its own is taken to have none.
 func (w *Wallets) taken(tx store.Tx, a asked, t *txn) (string, error) {
-	if t.Type == aapay.Reversal && t.TerminalRef == t.OriginalRef {
+	if t.Type != aapay.Payment && t.TerminalRef == t.OriginalRef {
 		t.TerminalRef = ""
 	}
 	if t.TerminalRef == "" {
 		return "", nil
 	}
-	other, err := one(tx, byTerminal, t.TerminalRef)
-	if other == nil || err != nil {
+	other, err := find(tx, t.TerminalRef, byTerminal, byPPRef, byID)
+	switch {
+	case wire.CodeOf(err) == wire.Conflict:
+	case err != nil:
 		return "", err
+	case other == nil:
+		return "", nil
+	case other.TerminalRef != t.TerminalRef:
+		return "terminalReference is another transaction's id: choose another reference", nil
 	}
 	return "terminalReference is already used", nil
 }

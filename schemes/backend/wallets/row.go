@@ -79,20 +79,19 @@ const (
 	byTerminal = `terminal_ref = ?`
 )
 
-// number reads a transactionId as text, or 0.
+// number reads a transactionId as it is written in answers, or 0: "007" is a reference, not the id 7.
 func number(s string) int64 {
-	if s == "" || len(s) > 19 || strings.TrimLeft(s, "0123456789") != "" {
-		return 0
-	}
 	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != s {
 		return 0
 	}
 	return n
 }
 
-// find looks a transaction up by the names given, in their order.
+// find reads the transaction that has a name in one of the ways given, or nil. A name that two transactions have names
+// neither of them: wire.Conflict. New transactions get no such name (taken, insert), older books may have some.
 func find(r store.Reader, ref string, ways ...string) (*txn, error) {
+	var found *txn
 	for _, way := range ways {
 		value := any(ref)
 		if way == byID {
@@ -103,11 +102,16 @@ func find(r store.Reader, ref string, ways ...string) (*txn, error) {
 			value = n
 		}
 		t, err := one(r, way, value)
-		if t != nil || err != nil {
-			return t, err
+		switch {
+		case err != nil:
+			return nil, err
+		case found != nil && t != nil && found.ID != t.ID:
+			return nil, wire.Errorf(wire.Conflict, opStatus, "the name is the reference of one transaction and the id of another: ask by ppref")
+		case t != nil:
+			found = t
 		}
 	}
-	return nil, nil
+	return found, nil
 }
 
 // next is when the transaction changes by itself, 0 = never.
@@ -118,11 +122,26 @@ func (t *txn) next() int64 {
 	return 0
 }
 
+// assignID gives a transaction the next number that no terminal uses as a reference: a status route takes either, so one
+// text must never name two transactions. A reference that was reversed before it arrived counts as well.
+func assignID(tx store.Tx, t *txn) (err error) {
+	for used := int64(1); used > 0; {
+		if t.ID, err = tx.Number("wallets_txn"); err != nil {
+			return fmt.Errorf("number a transaction: %w", err)
+		}
+		if err := tx.QueryRow(`SELECT (SELECT COUNT(*) FROM wallets_txn WHERE terminal_ref = ?) + (SELECT COUNT(*) FROM wallets_tomb WHERE reference = ?)`,
+			t.key(), t.key()).Scan(&used); err != nil {
+			return fmt.Errorf("compare the number with references: %w", err)
+		}
+	}
+	return nil
+}
+
 // insert stores a new transaction and gives it its id and ppref.
 func (w *Wallets) insert(tx store.Tx, t *txn, request []byte) error {
-	var err error
-	if t.ID, err = tx.Number("wallets_txn"); err != nil {
-		return fmt.Errorf("number a transaction: %w", err)
+	err := assignID(tx, t)
+	if err != nil {
+		return err
 	}
 	t.PPRef = newRef()
 	if t.Payload, err = w.payload(t); err != nil {

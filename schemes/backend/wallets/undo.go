@@ -9,6 +9,7 @@ import (
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/methods"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -17,7 +18,7 @@ func (w *Wallets) prepareUndo(tx store.Tx, a asked, t *txn, row *scenario.Row) (
 	d := a.provider.Definition
 	kind, ways, want := books.Refund, []string{byID, byPPRef}, methods.Refund
 	if t.Type == aapay.Reversal {
-		kind, ways, want = books.Reverse, []string{byTerminal, byPPRef, byID}, methods.Reversal
+		kind, ways, want = books.Reverse, []string{byTerminal, byPPRef}, methods.Reversal
 	}
 	if !methods.Supports(d, want) {
 		return reject(extUnsupported, fmt.Sprintf("the method does no %s", t.Type)), nil
@@ -25,12 +26,23 @@ func (w *Wallets) prepareUndo(tx store.Tx, a asked, t *txn, row *scenario.Row) (
 	timing := w.timing(a.provider)
 	t.Script = scenario.UndoScript("", true, 0, 0)
 	orig, err := find(tx, t.OriginalRef, ways...)
-	if err != nil {
+	switch {
+	case wire.CodeOf(err) == wire.Conflict:
+		return reject(extOriginal, "originalReference names two transactions: give the ppref"), nil
+	case err != nil:
 		return verdict{}, err
 	}
 	if orig == nil {
 		if t.Type == aapay.Refund {
 			return reject(extOriginal, "the original transaction is not known"), nil
+		}
+		// A terminal's reference that never arrived may read like the id of a payment: that payment is not the one meant.
+		other, err := find(tx, t.OriginalRef, byID)
+		if err != nil {
+			return verdict{}, err
+		}
+		if other != nil {
+			return reject(extOriginal, "originalReference is the id of a transaction: a reversal names the terminalReference or the ppref"), nil
 		}
 		return verdict{}, nil // the tombstone is set when the reversal happens
 	}
