@@ -101,6 +101,14 @@ func (b *bank) state(id string) State {
 	return p.state
 }
 
+// asked is the attempt that the bank asks about, 0 = none.
+func (b *bank) asked(id string) int64 {
+	b.t.Helper()
+	v, err := b.look(b.t.Context(), id)
+	require.NoError(b.t, err)
+	return v.Attempt
+}
+
 // balanced holds the postings of one payment against its ledger.
 func (b *bank) balanced(id string) {
 	b.t.Helper()

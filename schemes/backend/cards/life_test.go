@@ -60,7 +60,7 @@ func TestAnyLife(t *testing.T) {
 			case "pay":
 				_, err = b.pay(ctx, id, given{Card: plastic(b.t, name.Draw(t, "card"))}, nil)
 			case "answer":
-				_, err = b.answer(ctx, id, rapid.Bool().Draw(t, "passed"), nil)
+				_, err = b.answer(ctx, id, b.asked(id), rapid.Bool().Draw(t, "passed"), nil)
 			case "leave":
 				_, err = b.leave(ctx, id, nil)
 			default:

@@ -94,11 +94,11 @@ func (c *Cards) submit(w http.ResponseWriter, r *http.Request, act string) {
 		}
 		s, err = c.pay(r.Context(), id, g, slip.Spend)
 	case actAnswer:
-		s, err = c.answer(r.Context(), id, r.PostForm.Get("pass") == "yes", slip.Spend)
+		s, err = c.answer(r.Context(), id, slip.Shown, r.PostForm.Get("pass") == "yes", slip.Spend)
 	default:
 		s, err = c.leave(r.Context(), id, slip.Spend)
 	}
-	if wire.CodeOf(err) == wire.Forbidden { // this very form was sent before, by a double click perhaps: the answer is the first one's
+	if wire.CodeOf(err) == wire.Forbidden { // this form was sent before, by a double click perhaps, or asked about another attempt: the page says how it stands
 		v, err = c.look(r.Context(), id)
 		s = step{Next: v.Next, Return: v.Return}
 	}
@@ -292,7 +292,7 @@ func (c *Cards) order(v view, l words.Tongue, cur money.Currency) []pages.Node {
 
 func (c *Cards) form(v view, l words.Tongue, act string, kids ...pages.Node) pages.Node {
 	return pages.E("form", []pages.Attr{pages.A("method", "post"), pages.A("action", address(v.ID, l, act))},
-		append([]pages.Node{pages.Hidden(form.Field, c.Forms.Token(subject(v.ID, act)))}, kids...)...)
+		append([]pages.Node{pages.Hidden(form.Field, c.Forms.TokenShowing(subject(v.ID, act), v.Attempt))}, kids...)...)
 }
 
 func (c *Cards) button(v view, l words.Tongue, act string, label words.Word) pages.Node {

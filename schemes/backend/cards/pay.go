@@ -24,6 +24,8 @@ type step struct {
 	Next   after
 	Reason string // of payments' catalogue, why it was refused; "" otherwise
 	Return string // where to go when done, may be ""
+
+	attempt int64 // that the bank asks about
 }
 
 // view is what the page shows.
@@ -46,6 +48,7 @@ type view struct {
 	Return      string
 	Masked      string // of the card being asked about or paid with
 	Method      string
+	Attempt     int64 // that the bank asks about
 }
 
 // stand says where the page of p is at.
@@ -55,7 +58,7 @@ func (p *payment) stand() step {
 	case Fresh:
 		s.Next = nextPay
 	case Challenged:
-		s.Next = nextChallenge
+		s.Next, s.attempt = nextChallenge, p.Attempt
 	case Ready, Reserved, Charged, Lapsed:
 		s = step{Next: nextDone, Return: p.Order.Return}
 	default:
@@ -77,6 +80,7 @@ func (c *Cards) look(ctx context.Context, id string) (view, error) {
 	v := view{
 		ID: id, State: p.state, Next: at.Next, Reason: at.Reason, Type: p.Type, Merchant: c.Merchant, Amount: p.Amount, Fee: p.Fee, Currency: p.Currency,
 		Number: p.Number, Checkout: p.Order.Checkout, Description: p.Order.Description, Basket: p.Order.Basket, Methods: p.choices(), Return: p.Order.Return,
+		Attempt: at.attempt,
 	}
 	if p.Order.Config != nil {
 		v.Config = *p.Order.Config
@@ -125,6 +129,7 @@ func (c *Cards) pay(ctx context.Context, id string, g given, spend func(store.Tx
 			return nil // paid already: a repeated submit changes nothing
 		}
 		p.Reason, p.IP = "", g.IP
+		p.Attempt++
 		m, err := c.identify(tx, p, g, now)
 		if err != nil {
 			return err
@@ -154,11 +159,15 @@ func (p *payment) scaExempt() bool {
 // lowValue is the most a LowValue exemption covers, in minor units.
 const lowValue = 3000
 
-// answer is the customer answering the challenge.
-func (c *Cards) answer(ctx context.Context, id string, passed bool, spend func(store.Tx) error) (step, error) {
+// answer is the customer answering the challenge about one attempt. wire.Forbidden: another attempt, with another card or
+// fee, has taken its place since the question was shown, and nobody has answered for that one.
+func (c *Cards) answer(ctx context.Context, id string, attempt int64, passed bool, spend func(store.Tx) error) (step, error) {
 	return c.act(ctx, id, spend, func(tx store.Tx, p *payment, now int64) error {
 		if p.state != Challenged {
 			return nil
+		}
+		if attempt != p.Attempt {
+			return wire.Errorf(wire.Forbidden, opPage, "the question was about another attempt")
 		}
 		if !passed || p.do() == scenario.ChallengeBad {
 			p.state, _ = next(p.state, Fail)
@@ -203,7 +212,7 @@ func (c *Cards) paid(tx store.Tx, p *payment, now int64) error {
 func (c *Cards) Pay(ctx context.Context, id string, with payments.CardDetails) error {
 	s, err := c.pay(ctx, id, given{Card: &with}, nil)
 	if err == nil && s.Next == nextChallenge {
-		s, err = c.answer(ctx, id, true, nil)
+		s, err = c.answer(ctx, id, s.attempt, true, nil)
 	}
 	if err == nil && s.Next != nextDone {
 		err = refused(opPage, s.Reason)

@@ -29,6 +29,7 @@ type payment struct {
 	Refunding  int    `json:"refunding,omitempty"`  // refunds under way
 	RefundMS   int64  `json:"refund_ms,omitempty"`  // the first of them is due
 	Tries      int    `json:"tries,omitempty"`      // reservations that were refused
+	Attempt    int64  `json:"attempt,omitempty"`    // how often the customer pressed pay; each has its own card and fee
 	Spoilt     bool   `json:"spoilt,omitempty"`     // its row's reply was spoilt already
 	Flow       string `json:"flow,omitempty"`       // the 3-D Secure outcome: Y passed, A spared
 	IP         string `json:"ip,omitempty"`         // of the customer

@@ -31,10 +31,11 @@ type Slip struct {
 	Hash       string `json:"hash"`
 	Reference  string `json:"referenceId"`
 	State      Look   `json:"state"`
-	Amount     int64  `json:"amount"` // hundredths
+	Amount     int64  `json:"amount"` // hundredths; what was charged, once the link is paid
 	Currency   string `json:"currency"`
 	Subscribed bool   `json:"subscribed"` // it will be charged again
 	mayStop    bool
+	asked      int64  // the payment that the bank asks about
 	card       string // masked, of the payment that is being made
 	acted      bool   // this very act began a payment
 }
@@ -50,11 +51,10 @@ const (
 	actAnswer  = "answer" // to the question of the card's bank
 )
 
-// Pay lets the customer of a link pay by wallet, as the link's row has it. ref is a hash, an id or a referenceId (of
-// several links with one the newest).
+// Pay lets the customer of a link pay by wallet, as the link's row has it. ref is a hash, an id or a referenceId.
 //  1. the slip as it stands now; paying what is paid or being paid changes nothing;
 //  2. wire.NotFound: no such link, or it was deleted;
-//  3. wire.Conflict: expired.
+//  3. wire.Conflict: expired, or ref names more than one link.
 func (s *Links) Pay(ctx context.Context, ref string) (Slip, error) {
 	return s.play(ctx, ref, actPay, attempt{Lang: languages[0]}, nil)
 }
@@ -129,6 +129,9 @@ func (s *Links) play(ctx context.Context, ref, what string, a attempt, first fun
 
 func (s *Links) perform(tx store.Tx, l *link, o *options, seen Slip, what string, a attempt, now int64) error {
 	free := seen.free()
+	if what == actAnswer && seen.State == Asked && a.Shown != seen.asked {
+		return wire.Errorf(wire.Forbidden, opPay, "the question was about another attempt") // the link is held by one that nobody answered for
+	}
 	switch {
 	case what == actStop && seen.mayStop:
 		l.Next = 0
@@ -171,13 +174,13 @@ func (s *Links) look(r store.Reader, l *link, o *options, now int64) (Slip, erro
 			out.State = Turned
 		}
 	case t.asked():
-		out.State, out.card = Asked, t.Card
+		out.State, out.asked, out.card = Asked, t.ID, t.Card
 	case t.Status == Waiting:
 		out.State = Processing
 	case t.Status == Refunded:
-		out.State = Returned
+		out.State, out.Amount = Returned, t.amount()
 	case t.Status == Confirmed, t.Status == Partly:
-		out.State = Paid
+		out.State, out.Amount = Paid, t.amount()
 	default:
 		out.State = Held
 	}

@@ -74,7 +74,7 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 	case Asked:
 		add(pages.Para("", v.slip.card), pages.Result(l.say(wProve)), pages.E("form",
 			[]pages.Attr{pages.A("method", "post"), pages.A("action", s.action(v, actAnswer, l))},
-			pages.Hidden(form.Field, s.Forms.Token(formOf(v.slip.Hash, actAnswer))),
+			pages.Hidden(form.Field, s.Forms.TokenShowing(formOf(v.slip.Hash, actAnswer), v.slip.asked)),
 			pages.Button(l.say(wApprove), "go", "pass", "yes"), pages.Button(l.say(wRefuse), "no", "pass", "no")))
 	case Processing:
 		out.Refresh = 2

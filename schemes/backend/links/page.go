@@ -122,7 +122,7 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 		fail(err)
 		return
 	}
-	a := attempt{Lang: l.code(), Pass: r.PostForm.Get("pass") == "yes"}
+	a := attempt{Lang: l.code(), Shown: slip.Shown, Pass: r.PostForm.Get("pass") == "yes"}
 	if act == actPay {
 		by := r.PostForm.Get("by")
 		if by == byCard && v.options.cards() == nil || by == byWallet && v.options.wallet() == "" || by != byCard && by != byWallet {
@@ -149,7 +149,7 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 		}
 	}
 	out, err := s.play(r.Context(), hash, act, a, slip.Spend)
-	if wire.CodeOf(err) == wire.Forbidden { // this very form was sent before, by a double click perhaps: the page says what came of it
+	if wire.CodeOf(err) == wire.Forbidden { // this form was sent before, by a double click perhaps, or asked about another attempt: the page says how it stands
 		err = nil
 	}
 	if err != nil {

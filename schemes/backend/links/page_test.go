@@ -551,3 +551,25 @@ func TestNothingToReadAfterwards(t *testing.T) {
 		require.NotContains(t, text, secret)
 	}
 }
+
+// The answer to the bank's question counts for the attempt that the page showed, not for the next customer's. A link's
+// other forms ask about what never changes: its amount, and the one payment that a subscription has.
+func TestField2_S9_AnswerOfAnotherAttempt(t *testing.T) {
+	const asks = "4000002760003184"
+	b := newWeb(t)
+	l := b.link(1250, nil)
+	ask := func() (string, url.Values) {
+		path, f := b.byCard(*l.Hash, asks)
+		b.Send(http.MethodPost, path, f)
+		path, f = b.form(*l.Hash, "answer")
+		f.Set("pass", "yes")
+		return path, f
+	}
+	path, first := ask()
+	b.Pass(10*time.Minute + time.Second) // the first customer went away
+	_, second := ask()
+	require.Equal(t, http.StatusSeeOther, b.Send(http.MethodPost, path, first).Code, "the page says how it stands")
+	require.Zero(t, b.net(), "the second customer was asked, and has not answered")
+	require.Equal(t, http.StatusSeeOther, b.Send(http.MethodPost, path, second).Code)
+	require.EqualValues(t, 1250, b.net())
+}

@@ -16,7 +16,8 @@ type attempt struct {
 	Contact           []byte // JSON, nil = none
 	Bank              scenario.Do
 	Verdict           event // what the customer or the card's bank says, "" = the link's own row does
-	Pass              bool  // the answer to the bank's question
+	Shown             int64 // the payment that the bank's question was about
+	Pass              bool  // the answer to it
 }
 
 // askFor is how long the bank waits for the cardholder's answer.
@@ -104,14 +105,15 @@ func (s *Links) start(tx store.Tx, l *link, o *options, a attempt, at int64) err
 	return s.settle(tx, l, o, t, at)
 }
 
-// answer takes the cardholder's answer to the bank's question: the payment goes the way of its row, or ends.
+// answer takes the cardholder's answer to the bank's question: the payment goes the way of its row, or ends. The payment
+// holds the link, so that the link was neither paid nor deleted meanwhile.
 func (s *Links) answer(tx store.Tx, l *link, o *options, a attempt, at int64) error {
 	t, err := s.holder(tx, l)
 	if err != nil {
 		return err
 	}
 	a.Verdict = ""
-	if !a.Pass || t.Goal == evLapseBad {
+	if !a.Pass || t.Goal == evLapseBad || l.expired(at) { // the link may have expired while the customer was away
 		a.Verdict = evDecline
 	}
 	goal, wait := s.fate(l, o, a)

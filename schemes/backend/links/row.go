@@ -85,6 +85,14 @@ func (t *txn) asked() bool {
 	return t.Status == Waiting && (t.Goal == evLapse || t.Goal == evLapseBad)
 }
 
+// amount is what the transaction is about, hundredths: what was charged, as soon as that is known, else what was asked for.
+func (t *txn) amount() int64 {
+	if t.Charged > 0 {
+		return t.Charged
+	}
+	return t.Hundredths
+}
+
 func (t *txn) cell() store.Cell {
 	return store.Cell{Table: "links_txn", Key: number(t.ID), Column: "contact"}
 }

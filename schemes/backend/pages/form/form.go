@@ -55,15 +55,20 @@ func New(db store.DB, publicURL string, now func() time.Time) *Guard {
 }
 
 // Token makes the token of a form about subject. Making one stores nothing; spending one does.
-func (g *Guard) Token(subject string) string {
+func (g *Guard) Token(subject string) string { return g.TokenShowing(subject, 0) }
+
+// TokenShowing is Token for a form that asks about one attempt among several: Slip.Shown gives its number back, so that the
+// act can compare, in its commit, what it is about to do with what the customer was shown.
+func (g *Guard) TokenShowing(subject string, attempt int64) string {
 	raw := make([]byte, 16)
 	_, _ = rand.Read(raw) // never fails
 	nonce, expires := hex.EncodeToString(raw), g.now().Add(life).UnixMilli()
-	return fmt.Sprintf("%s.%d.%x", nonce, expires, g.db.MAC(table, subject, nonce, expires))
+	return fmt.Sprintf("%s.%d.%d.%x", nonce, expires, attempt, g.db.MAC(table, subject, nonce, expires, attempt))
 }
 
 // Slip is a form that was taken and whose token is not spent yet.
 type Slip struct {
+	Shown        int64  // the attempt that the form was about, 0 = the form names none
 	nonce        string // the only part of a token that has one spelling
 	expires, now int64
 }
@@ -81,7 +86,7 @@ func (g *Guard) Take(w http.ResponseWriter, r *http.Request, subject string) (Sl
 		return Slip{}, refused
 	}
 	parts := strings.Split(r.PostForm.Get(Field), ".")
-	if len(parts) != 3 {
+	if len(parts) != 4 {
 		return Slip{}, refused
 	}
 	s := Slip{nonce: parts[0], now: g.now().UnixMilli()}
@@ -89,8 +94,11 @@ func (g *Guard) Take(w http.ResponseWriter, r *http.Request, subject string) (Sl
 	if s.expires, err = strconv.ParseInt(parts[1], 10, 64); err != nil || s.now >= s.expires {
 		return Slip{}, refused
 	}
-	mac, err := hex.DecodeString(parts[2])
-	if err != nil || !hmac.Equal(mac, g.db.MAC(table, subject, s.nonce, s.expires)) {
+	if s.Shown, err = strconv.ParseInt(parts[2], 10, 64); err != nil {
+		return Slip{}, refused
+	}
+	mac, err := hex.DecodeString(parts[3])
+	if err != nil || !hmac.Equal(mac, g.db.MAC(table, subject, s.nonce, s.expires, s.Shown)) {
 		return Slip{}, refused
 	}
 	return s, nil
