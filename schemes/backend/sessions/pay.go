@@ -159,7 +159,8 @@ func (x *Sessions) answer(ctx context.Context, id, said string, spend func(store
 	return nil
 }
 
-// returned goes on with a payment whose customer is back.
+// returned goes on with a payment whose customer is back. What was agreed when he was sent away is judged again: another
+// session may have made the contract, substituted its card or taken its next payment since. settle looks at the order.
 func (x *Sessions) returned(tx store.Tx, s *session, now int64) error {
 	op, err := findOperation(tx, opField, s.Operation)
 	if err != nil {
@@ -172,6 +173,23 @@ func (x *Sessions) returned(tx store.Tx, s *session, now int64) error {
 	if s.Other == "" {
 		op.result, op.at, op.ThreeDS = hosted.ThreeDSValidated, now, "FULL_SECURE"
 		if err := x.tell(tx, s, op, now); err != nil {
+			return err
+		}
+	}
+	if s.Recurrence != nil {
+		again := *s
+		err := again.agree(tx, now)
+		if err == nil && s.Recurrence.Action == hosted.SubsequentPayment && *again.Card != *s.Card {
+			err = hosted.Refused(opField, hosted.BadContract) // the question was about the card of before
+		}
+		if wire.CodeOf(err) == wire.Conflict || wire.CodeOf(err) == wire.Invalid {
+			s.state, _ = next(s.state, evSettle)
+			if err := x.end(tx, s, hosted.Failed, now); err != nil {
+				return err
+			}
+			return saveSession(tx, s)
+		}
+		if err != nil {
 			return err
 		}
 	}

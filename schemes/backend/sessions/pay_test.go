@@ -12,6 +12,7 @@ import (
 	"posagent/schemes/hosted"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // Every test card does what its line says, money moves where it says so, and the merchant is told.
@@ -330,4 +331,82 @@ func TestContracts(t *testing.T) {
 		_, err = w.Build(t.Context(), "", with(hosted.Recurrence{Action: hosted.SubsequentPayment, ContractID: kind, ContractType: hosted.Scheduled}))
 		refused(t, hosted.BadContract, err)
 	}
+}
+
+// What was judged before a customer is sent to his bank is judged again when he is back. The members: the contract that
+// another session has made since, the contract's card that was substituted, its next payment that was taken, its expiry,
+// the order that was paid. Each ends FAILED, without money, and the contract stays as it was.
+func TestField2_S10_JudgedAgainWhenTheCustomerIsBack(t *testing.T) {
+	of := func(order string, r hosted.Recurrence) hosted.BuildRequest {
+		req := request()
+		req.Order.OrderID, req.PaymentSession.Recurrence = order, &r
+		return req
+	}
+	create := hosted.Recurrence{Action: hosted.ContractCreation, ContractID: "C1", ContractType: hosted.CIT}
+	later := hosted.Recurrence{Action: hosted.SubsequentPayment, ContractID: "C1"}
+	swap := hosted.Recurrence{Action: hosted.CardSubstitution, ContractID: "C1"}
+	away := func(w *world, req hosted.BuildRequest, card string) string {
+		req.PaymentSession.Exemptions = hosted.ChallengeRequested
+		id := w.built(req)
+		if card != "" {
+			require.NoError(t, w.Fill(t.Context(), id, pan(t, card), 2031, 6))
+		}
+		s, err := w.Finalize(t.Context(), "", id, "")
+		require.NoError(t, err)
+		require.Equal(t, hosted.Redirected, s.State)
+		return id
+	}
+	back := func(w *world, id string) string {
+		require.NoError(t, w.Answer(t.Context(), id, true))
+		s, err := w.State(t.Context(), id)
+		require.NoError(t, err)
+		return s.Operation.OperationResult
+	}
+	circuit := func(w *world) string {
+		var c *contract
+		require.NoError(t, w.DB.Read(t.Context(), func(r store.Reader) (err error) {
+			c, err = findContract(r, "C1")
+			return err
+		}))
+		return c.Card.Circuit
+	}
+	t.Run("made by another session", func(t *testing.T) {
+		w := newWorld(t)
+		one, two := away(w, of("O1", create), "visa"), away(w, of("O2", create), "mastercard")
+		require.Equal(t, hosted.Executed, back(w, one))
+		had := w.accounts()
+		require.Equal(t, hosted.Failed, back(w, two))
+		require.Equal(t, "VISA", circuit(w))
+		require.Equal(t, had, w.accounts())
+	})
+	t.Run("another card was put in", func(t *testing.T) {
+		w := newWorld(t)
+		require.Equal(t, hosted.Executed, back(w, away(w, of("O1", create), "visa")))
+		asked := away(w, of("O2", later), "")
+		change := of("O3", swap)
+		change.PaymentSession.ActionType, change.PaymentSession.Amount, change.Order.Amount = hosted.Verify, "0", "0"
+		require.Equal(t, hosted.Executed, w.paid(change, "mastercard").OperationResult)
+		had := w.accounts()
+		require.Equal(t, hosted.Failed, back(w, asked), "the question was about the card of before")
+		require.Equal(t, had, w.accounts())
+	})
+	t.Run("expired meanwhile", func(t *testing.T) {
+		w := newWorld(t)
+		w.Pass(12*time.Hour - time.Minute)
+		ends := create
+		ends.ContractExpiryDate = w.Now().UTC().Format(time.DateOnly)
+		asked := away(w, of("O1", ends), "visa")
+		w.Pass(2 * time.Minute)
+		require.Equal(t, hosted.Failed, back(w, asked))
+		require.Empty(t, w.accounts())
+	})
+	t.Run("the order was paid", func(t *testing.T) {
+		w := newWorld(t)
+		plain := request()
+		asked := away(w, plain, "visa")
+		require.Equal(t, hosted.Executed, w.paid(plain, "visa").OperationResult)
+		had := w.accounts()
+		require.Equal(t, hosted.Failed, back(w, asked))
+		require.Equal(t, had, w.accounts())
+	})
 }
