@@ -48,7 +48,7 @@ func (s *Links) record(r store.Reader, l *link, o *options) (paylinks.Link, erro
 			return paylinks.Link{}, err
 		}
 		out.Invoices = append(out.Invoices, paylinks.Invoice{
-			Number: number(t.ID), ReferenceID: t.Reference, PaymentRequestID: l.ID, Amount: t.Hundredths, Currency: t.Currency,
+			Number: number(t.ID), ReferenceID: t.Reference, PaymentRequestID: l.ID, Amount: t.amount(), Currency: t.Currency,
 			Transactions: []paylinks.Transaction{full},
 		})
 	}
@@ -67,7 +67,7 @@ func (s *Links) transaction(r store.Reader, t *txn, l *link, o *options) (paylin
 		DateOfBirth: contact["date_of_birth"], Email: contact["email"], Phone: contact["phone"],
 	}
 	inv := &paylinks.TransactionInvoice{
-		CurrencyAlpha3: t.Currency, Products: []paylinks.Product{{Quantity: 1, Name: t.Purpose, Amount: t.Hundredths}}, TotalAmount: t.Hundredths,
+		CurrencyAlpha3: t.Currency, Products: []paylinks.Product{{Quantity: 1, Name: t.Purpose, Amount: t.Hundredths}}, TotalAmount: t.amount(),
 		PaymentRequestID: l.ID, PaymentLink: &paylinks.PageLink{Hash: l.Hash, ReferenceID: l.Reference, Email: contact["email"]},
 		OriginalAmount: &t.Hundredths, RefundedAmount: &t.Refunded,
 	}

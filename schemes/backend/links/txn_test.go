@@ -399,3 +399,58 @@ func TestWebhookBody(t *testing.T) {
 	require.Equal(t, "swish", got["payment"].(map[string]any)["brand"])
 	require.Equal(t, "demo", got["instance"].(map[string]any)["name"])
 }
+
+// What was charged is said wherever the charged transaction is told: the transaction, its list, the link's invoice, the
+// page, the webhook, and what went back of it. What was reserved stands beside it as the original amount.
+func TestField2_S12_ChargedAmountIsSaid(t *testing.T) {
+	for name, how := range map[string]func(*paylinks.CreateRequest){"reserved": reserve, "authorized": authorize} {
+		t.Run(name, func(t *testing.T) {
+			w, ctx := newWorld(t), t.Context()
+			x := w.Transactions()
+			l, a := w.paid(1000, how)
+			require.EqualValues(t, 1000, a.Invoice.TotalAmount, "nothing is charged yet")
+			w.Mail.Take()
+			said := func(back int64) {
+				t.Helper()
+				one, err := x.Read(ctx, a.ID)
+				require.NoError(t, err)
+				list, err := x.List(ctx, paylinks.Filter{})
+				require.NoError(t, err)
+				require.Len(t, list, 1)
+				link, err := w.Read(ctx, l.ID)
+				require.NoError(t, err)
+				for _, got := range []paylinks.Transaction{one, list[0], link.Invoices[0].Transactions[0]} {
+					require.EqualValues(t, 300, got.Invoice.TotalAmount)
+					require.EqualValues(t, 1000, *got.Invoice.OriginalAmount)
+					require.EqualValues(t, back, *got.Invoice.RefundedAmount)
+				}
+				require.EqualValues(t, 300, link.Invoices[0].Amount)
+				require.EqualValues(t, 1000, link.Amount, "what the link asks for")
+				slip, err := w.Show(ctx, *l.Hash)
+				require.NoError(t, err)
+				require.EqualValues(t, 300, slip.Amount)
+			}
+			told := func(amount int64) {
+				t.Helper()
+				mail := w.Mail.Take()
+				require.Len(t, mail, 1)
+				e, err := paylinks.ParseEvent(mail[0].ContentType, mail[0].Body)
+				require.NoError(t, err)
+				require.EqualValues(t, amount, e.Transaction.Amount)
+				require.EqualValues(t, 1000, e.Transaction.Invoice.OriginalAmount)
+			}
+			_, err := x.Charge(ctx, "", a.ID, paylinks.ChargeRequest{Amount: cents(300)})
+			require.NoError(t, err)
+			said(0)
+			told(300)
+			_, err = x.Refund(ctx, "", a.ID, paylinks.RefundRequest{Amount: cents(100)})
+			require.NoError(t, err)
+			said(100)
+			told(100)
+			_, err = x.Refund(ctx, "", a.ID, paylinks.RefundRequest{})
+			require.NoError(t, err)
+			said(300)
+			told(200)
+		})
+	}
+}

@@ -56,7 +56,7 @@ func (s *Links) emit(tx store.Tx, l *link, o *options, t, by *txn) error {
 	}
 	left := t.Charged > t.Refunded
 	e := &paylinks.EventTransaction{
-		ID: by.ID, UUID: by.UUID, Amount: by.Hundredths, ReferenceID: t.Reference, Time: stamp(by.Created), Status: paylinks.Status(by.Status),
+		ID: by.ID, UUID: by.UUID, Amount: by.amount(), ReferenceID: t.Reference, Time: stamp(by.Created), Status: paylinks.Status(by.Status),
 		Lang: t.Lang, PSP: full.PSP, PSPID: full.PSPID, Mode: full.Mode, Type: "E-Commerce", Refundable: left, PartiallyRefundable: left,
 		OriginalTransactionID: by.Original, Instance: paylinks.EventInstance{Name: s.instance, UUID: s.uuidOf("instance", s.instance)},
 		Metadata: raw([]string{}), Contact: raw(full.Contact), PageUUID: full.PageUUID, Payment: &paylinks.EventPayment{Brand: t.Brand, CardNumber: t.Card},

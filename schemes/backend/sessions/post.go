@@ -53,6 +53,12 @@ func (r *orders) Order(ctx context.Context, id string) (out hosted.Report, err e
 			return err
 		}
 		list, err := operations(r, `order_id = ?`, id)
+		kinds, cancelled := map[string]string{}, money.Minor(0) // of captures: the books give them back as a refund does
+		for _, op := range list {
+			if kinds[op.id] = op.kind; op.kind == hosted.Cancel && kinds[op.cancels] == hosted.Capture {
+				cancelled += op.amount
+			}
+		}
 		for _, op := range list {
 			shown, err := x.operation(r, op)
 			if err != nil {
@@ -65,7 +71,7 @@ func (r *orders) Order(ctx context.Context, id string) (out hosted.Report, err e
 				if err != nil {
 					return err
 				}
-				out.OrderStatus.AuthorizedAmount, out.OrderStatus.CapturedAmount = hosted.TextOf(op.amount), hosted.TextOf(l.Committed)
+				out.OrderStatus.AuthorizedAmount, out.OrderStatus.CapturedAmount = hosted.TextOf(op.amount), hosted.TextOf(l.Committed-cancelled)
 			}
 		}
 		return err

@@ -123,3 +123,41 @@ func TestAnyOrderOfOperations(t *testing.T) {
 		}
 	})
 }
+
+// The captured amount of an order is what stays captured: a capture that was cancelled is none, a refund is told beside it.
+func TestField2_S12_CapturedAmountAfterACancel(t *testing.T) {
+	for _, kind := range []string{hosted.Explicit, hosted.Implicit} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t)
+			req := request()
+			req.PaymentSession.CaptureType = kind
+			paid := w.paid(req, "visa")
+			captured := func() string {
+				r, err := w.Orders().Order(t.Context(), paid.OrderID)
+				require.NoError(t, err)
+				return string(r.OrderStatus.CapturedAmount)
+			}
+			last, whole := paid.OperationID, "5000"
+			if kind == hosted.Explicit {
+				first, err := w.Orders().Capture(t.Context(), wire.NewKey(), paid.OperationID, hosted.PostRequest{Amount: "1000", Currency: "EUR"})
+				require.NoError(t, err)
+				second, err := w.Orders().Capture(t.Context(), wire.NewKey(), paid.OperationID, hosted.PostRequest{Amount: "500", Currency: "EUR"})
+				require.NoError(t, err)
+				require.Equal(t, "1500", captured())
+				_, err = w.Orders().Cancel(t.Context(), wire.NewKey(), first.OperationID, hosted.PostRequest{})
+				require.NoError(t, err)
+				last, whole = second.OperationID, "500"
+			}
+			require.Equal(t, whole, captured())
+			back, err := w.Orders().Refund(t.Context(), wire.NewKey(), last, hosted.PostRequest{Amount: "100", Currency: "EUR"})
+			require.NoError(t, err)
+			require.Equal(t, whole, captured(), "a refund is no cancel")
+			_, err = w.Orders().Cancel(t.Context(), wire.NewKey(), back.OperationID, hosted.PostRequest{})
+			require.NoError(t, err)
+			require.Equal(t, whole, captured())
+			_, err = w.Orders().Cancel(t.Context(), wire.NewKey(), last, hosted.PostRequest{})
+			require.NoError(t, err)
+			require.Equal(t, "0", captured())
+		})
+	}
+}
