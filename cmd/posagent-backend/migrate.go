@@ -121,6 +121,8 @@ func moved(err error) error {
 	switch {
 	case errors.Is(err, move.ErrNotEmpty):
 		return usage.Fail(usage.ExitRefused, "%v (name a schema or a directory without books)", err)
+	case errors.Is(err, move.ErrBegun):
+		return usage.Fail(usage.ExitRefused, "%v (go on with that one, or drop it: "+name+" migrate --give-up --from PLACE)", err)
 	case errors.Is(err, move.ErrMoved), errors.Is(err, move.ErrIncomplete), errors.Is(err, move.ErrSchema):
 		return usage.Fail(usage.ExitRefused, "%v", err)
 	case errors.Is(err, move.ErrDiffers):
@@ -146,12 +148,28 @@ func (c *call) books(ctx context.Context, place string) (o opened, err error) {
 		if err != nil {
 			return o, err
 		}
-		return opened{move.Books{DB: db, Name: place, Catalog: catalog}, db.Close}, nil
+		same, err := whereIs(dir)
+		if err != nil {
+			return o, errors.Join(err, db.Close())
+		}
+		return opened{move.Books{DB: db, Name: sqlitePlace + same, Catalog: catalog}, db.Close}, nil
 	}
 	if place != "db" {
 		c.url, c.file = place, ""
 	}
 	return c.alone(ctx, backend.StoreOptions{Steps: backend.Schema(), Wrapper: keys, Log: c.Log})
+}
+
+// whereIs is the one name of a directory that is there.
+func whereIs(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("name the place: %w", err)
+	}
+	return dir, nil
 }
 
 // oneKey gives both places the same key: what is sealed is copied as it is. made is the file where there was none. Books without a key

@@ -4,7 +4,7 @@
 // from then on), and the copy says that it is not complete until it was compared, and how far it is.
 //
 // It guarantees:
-//   - Stopped at any moment and begun again, it goes on where it was.
+//   - Stopped at any moment and begun again, it goes on where it was, and at that place only.
 //   - The copy is opened for work only after each table was counted and compared row by row, by digest,
 //     in both.
 //   - At no moment do both take work.

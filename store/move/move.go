@@ -15,7 +15,7 @@ import (
 // Books are those of one engine.
 type Books struct {
 	store.DB
-	Name    string // for people: no password
+	Name    string // of the place, without a password: the same place has the same name, however it was typed
 	Catalog func(store.Reader) ([]store.Catalog, error)
 	Copied  func(store.Tx, store.Catalog) error // after a table's rows, nil = nothing to do
 }
@@ -67,6 +67,8 @@ type progress struct {
 var (
 	// ErrMoved: the books were copied elsewhere, or are being copied: they are not opened for work.
 	ErrMoved = errors.New("the books were moved")
+	// ErrBegun: a copy to another place is begun, and may be gone on with there.
+	ErrBegun = errors.New("a copy of the books is begun")
 	// ErrIncomplete: a copy that was not compared yet.
 	ErrIncomplete = errors.New("the books are a copy that is not complete")
 	// ErrNotEmpty: the place to copy to has books of its own.
@@ -186,14 +188,40 @@ func Copy(ctx context.Context, from, to Books, opt Options) (list []Table, err e
 		}
 		list = append(list, was)
 	}
-	begun.Done = true // from here on the copy counts
-	if err := write(ctx, from, metaTo, begun); err != nil {
-		return nil, err
-	}
-	return list, write(ctx, to, metaFrom, nil)
+	return list, finish(ctx, from, to, begun)
 }
 
-// begin marks both, or goes on with a move that was begun. It returns the marks of the books and of their copy.
+// finish lets the copy count, then take work. Each mark has to be the one of this move still: where it is not, the move was
+// given up or begun elsewhere meanwhile, and two places would take work.
+func finish(ctx context.Context, from, to Books, begun *mark) error {
+	own := func(tx store.Tx, name string) error {
+		m, err := markOf(tx, name)
+		if err == nil && (m == nil || m.ID != begun.ID) {
+			err = fmt.Errorf("%w elsewhere, or this one was given up", ErrBegun)
+		}
+		return err
+	}
+	done := *begun
+	done.Done = true
+	if err := from.Write(ctx, func(tx store.Tx) error {
+		if err := own(tx, metaTo); err != nil {
+			return err
+		}
+		return put(tx, metaTo, &done)
+	}); err != nil {
+		return err
+	}
+	return to.Write(ctx, func(tx store.Tx) error {
+		if err := own(tx, metaFrom); err != nil {
+			return err
+		}
+		return put(tx, metaFrom, nil)
+	})
+}
+
+// begin marks both, or goes on with a move that was begun. It returns the marks of the books and of their copy. A move has
+// one place from its beginning to its end: while it is begun every other is refused, also one that has a copy of its mark.
+// Where it begins it has a new id, so that what an earlier one left elsewhere is never gone on with.
 func begin(ctx context.Context, from, to Books, tables []store.Catalog) (begun, copied *mark, err error) {
 	if err := from.Read(ctx, func(r store.Reader) (err error) { begun, err = markOf(r, metaTo); return err }); err != nil {
 		return nil, nil, err
@@ -204,6 +232,10 @@ func begin(ctx context.Context, from, to Books, tables []store.Catalog) (begun, 
 	switch {
 	case begun != nil && begun.Done && copied == nil:
 		return nil, nil, fmt.Errorf("%w to %s: nothing is left to copy", ErrMoved, begun.To)
+	case begun != nil && begun.Done && begun.To != to.Name:
+		return nil, nil, fmt.Errorf("%w to %s, which is another place than %s", ErrMoved, begun.To, to.Name)
+	case begun != nil && begun.To != to.Name:
+		return nil, nil, fmt.Errorf("%w to %s: %s is another place", ErrBegun, begun.To, to.Name)
 	case begun != nil && copied != nil && begun.ID == copied.ID:
 		return begun, copied, nil
 	}
@@ -216,15 +248,13 @@ func begin(ctx context.Context, from, to Books, tables []store.Catalog) (begun, 
 	}); err != nil {
 		return nil, nil, err
 	}
-	if begun == nil {
-		begun = &mark{ID: rand.Text(), To: to.Name}
+	if begun != nil && begun.Done {
+		return nil, nil, fmt.Errorf("%w to %s", ErrMoved, begun.To)
 	}
 	if err := empty(ctx, from, to, tables); err != nil {
 		return nil, nil, err
 	}
-	if begun.Done {
-		return nil, nil, fmt.Errorf("%w to %s", ErrMoved, begun.To)
-	}
+	begun = &mark{ID: rand.Text(), To: to.Name}
 	if err := write(ctx, from, metaTo, begun); err != nil {
 		return nil, nil, err
 	}

@@ -249,6 +249,89 @@ func TestStoppedAndBegunAgain(t *testing.T) {
 	}
 }
 
+// A move that is begun has one place. The members of what may be gone on with: the move to the place where it was begun (goes
+// on, with or without its mark there), another place that is empty, one that has a copy of the first place with its mark, the
+// first place after the move was given up and made elsewhere, the last step of a move that was given up meanwhile. In none of
+// them do two places take work.
+func TestField2_G9_OnePlaceFromBeginToEnd(t *testing.T) {
+	stopped := func(t *testing.T, at int64) (db, one, two store.Store, books, oneBooks, twoBooks move.Books) {
+		db, books = file(t)
+		fill(t, db)
+		one, oneBooks = file(t)
+		two, twoBooks = file(t)
+		var left atomic.Int64
+		left.Store(at)
+		to := oneBooks
+		to.DB = stopping{one, &left}
+		_, err := move.Copy(t.Context(), books, to, small)
+		require.ErrorIs(t, err, errStopped)
+		return db, one, two, books, oneBooks, twoBooks
+	}
+	living := func(t *testing.T, all ...store.Store) (n int) {
+		for _, db := range all {
+			if move.Check(t.Context(), db) == nil {
+				n++
+			}
+		}
+		return n
+	}
+	const late = 25 // the copy is nearly whole
+	for name, at := range map[string]int64{"nothing of it is there": 0, "some tables": 5, "nearly whole": late} {
+		t.Run("another place: "+name, func(t *testing.T) {
+			db, one, two, books, oneBooks, twoBooks := stopped(t, at)
+			_, err := move.Copy(t.Context(), books, twoBooks, small)
+			require.ErrorIs(t, err, move.ErrBegun)
+			require.ErrorContains(t, err, oneBooks.Name)
+			require.NoError(t, two.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec("UPDATE c_seq SET last = 1"); return err }))
+			_, err = move.Copy(t.Context(), books, oneBooks, small)
+			require.NoError(t, err)
+			whole(t, one)
+			require.ErrorIs(t, move.Check(t.Context(), db), move.ErrMoved)
+			for _, to := range []move.Books{oneBooks, twoBooks} {
+				_, err = move.Copy(t.Context(), books, to, small)
+				require.ErrorIs(t, err, move.ErrMoved)
+			}
+		})
+	}
+	t.Run("a copy of the place, with its mark", func(t *testing.T) {
+		_, one, two, books, oneBooks, twoBooks := stopped(t, late)
+		var text []byte
+		require.NoError(t, one.Read(t.Context(), func(r store.Reader) error {
+			return r.QueryRow("SELECT value FROM store_meta WHERE name = 'moved from'").Scan(&text)
+		}))
+		require.NoError(t, two.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec(store.PutMeta, "moved from", text); return err }))
+		_, err := move.Copy(t.Context(), books, twoBooks, small)
+		require.ErrorIs(t, err, move.ErrBegun)
+		_, err = move.Copy(t.Context(), books, oneBooks, small)
+		require.NoError(t, err)
+		_, err = move.Copy(t.Context(), books, twoBooks, small)
+		require.ErrorIs(t, err, move.ErrMoved)
+		require.Equal(t, 1, living(t, one, two))
+	})
+	t.Run("given up, then moved elsewhere", func(t *testing.T) {
+		db, one, two, books, oneBooks, twoBooks := stopped(t, late)
+		require.NoError(t, move.GiveUp(t.Context(), db))
+		_, err := move.Copy(t.Context(), books, twoBooks, small)
+		require.NoError(t, err)
+		_, err = move.Copy(t.Context(), books, oneBooks, small)
+		require.ErrorIs(t, err, move.ErrMoved)
+		require.Equal(t, 1, living(t, db, one, two))
+	})
+	t.Run("given up while it is compared", func(t *testing.T) {
+		db, one, _, books, oneBooks, _ := stopped(t, late)
+		given := false
+		_, err := move.Copy(t.Context(), books, oneBooks, move.Options{Batch: 110, Progress: func(doing, _ string, _, _ int64) {
+			if doing == move.Comparing && !given {
+				given = true
+				require.NoError(t, move.GiveUp(t.Context(), db))
+			}
+		}})
+		require.True(t, given)
+		require.ErrorIs(t, err, move.ErrBegun)
+		require.Equal(t, 1, living(t, db, one))
+	})
+}
+
 // counting is a store that measures what is inserted at once.
 type counting struct {
 	store.DB
