@@ -76,6 +76,9 @@ func (req CreateRequest) Check(l *check.List) {
 	if err != nil {
 		c.Refuse(Refused("", Missing, "transactionAmount: "+err.Error()))
 	}
+	if req.TransactionAmount != "" && amount == 0 && err == nil { // it would be no part of the search
+		c.Refuse(Refused("", Missing, "transactionAmount: 0 is no amount of a transaction"))
+	}
 	if !currency(req.TransactionCurrency) {
 		c.Refuse(Refused("", Missing, "transactionCurrency: "+wantCurrency))
 	}

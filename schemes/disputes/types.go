@@ -34,19 +34,19 @@ const DateLayout = check.DateLayout
 // CreateRequest is the body of POST / (S1 2.3). Write it with wire.Encode; json.Marshal masks what is secret.
 // A digest stands in the place of each content: it is what two requests are compared by.
 type CreateRequest struct {
-	CardNumber                         wire.Secret `json:"cardNumber,omitempty"` // encrypted, Base64; see Seal
+	CardNumber                         wire.Secret `json:"cardNumber,omitempty" wire:"given"` // encrypted, Base64; see Seal
 	CardExpiryDate                     wire.Secret `json:"cardExpiryDate,omitempty"`
 	CardHolderName                     wire.Secret `json:"cardHolderName,omitempty"`
-	AcqReferenceData                   string      `json:"acqReferenceData,omitempty"`
+	AcqReferenceData                   string      `json:"acqReferenceData,omitempty" wire:"given"`
 	CardBlocked                        string      `json:"cardBlocked,omitempty"` // Yes or No
 	CardSchemeDisputeReasonCode        string      `json:"cardSchemeDisputeReasonCode,omitempty"`
 	CardSchemeFraudReasonCode          string      `json:"cardSchemeFraudReasonCode,omitempty"`
 	CardSchemeRetrvRequestReasonCode   string      `json:"cardSchemeRetrvRequestReasonCode,omitempty"`
-	CardSchemeTransactionID            string      `json:"cardSchemeTransactionID,omitempty"`
+	CardSchemeTransactionID            string      `json:"cardSchemeTransactionID,omitempty" wire:"given"`
 	CaseHandlerID                      string      `json:"caseHandlerID,omitempty"`
-	ClaimValidationRequired            string      `json:"claimValidationRequired,omitempty"` // No = straight through; "" = Yes
-	DisputeAmount                      json.Number `json:"disputeAmount,omitempty"`           // minor units
-	DisputeCurrency                    string      `json:"disputeCurrency,omitempty"`         // "" = the transaction's
+	ClaimValidationRequired            string      `json:"claimValidationRequired,omitempty" wire:"given"` // No = straight through; "" = Yes
+	DisputeAmount                      json.Number `json:"disputeAmount,omitempty" wire:"notnull"`         // minor units
+	DisputeCurrency                    string      `json:"disputeCurrency,omitempty" wire:"given"`         // "" = the transaction's
 	DocumentsList                      []Document  `json:"documentsList,omitempty"`
 	InterimAccount                     string      `json:"interimAccount,omitempty"`
 	IssuerSuperCaseID                  string      `json:"issuerSuperCaseID,omitempty"`
@@ -54,12 +54,12 @@ type CreateRequest struct {
 	OperatorDisputeReasonCode          string      `json:"providerDisputeReasonCode,omitempty"`
 	OperatorFraudReasonCode            string      `json:"providerFraudReasonCode,omitempty"`
 	OperatorRetrievalRequestReasonCode string      `json:"providerRetrvRequestReasonCode,omitempty"`
-	OperatorTransactionID              string      `json:"providerTransactionID,omitempty"`
+	OperatorTransactionID              string      `json:"providerTransactionID,omitempty" wire:"given"`
 	Notes                              string      `json:"notes,omitempty" wire:"masked"`
-	TransactionAmount                  json.Number `json:"transactionAmount,omitempty"` // minor units
-	TransactionCurrency                string      `json:"transactionCurrency,omitempty"`
-	TransactionDate                    string      `json:"transactionDate,omitempty"` // DateLayout
-	TransactionTime                    string      `json:"transactionTime,omitempty"` // 15:04:05
+	TransactionAmount                  json.Number `json:"transactionAmount,omitempty" wire:"notnull"` // minor units
+	TransactionCurrency                string      `json:"transactionCurrency,omitempty" wire:"given"`
+	TransactionDate                    string      `json:"transactionDate,omitempty" wire:"given"` // DateLayout
+	TransactionTime                    string      `json:"transactionTime,omitempty"`              // 15:04:05
 	AdditionalDataList                 []Pair      `json:"additionalDataList,omitempty"`
 }
 
@@ -89,6 +89,9 @@ func (r *CreateRequest) Normal(operator string, text []byte) error {
 	into := [...]*string{&r.OperatorDisputeReasonCode, &r.OperatorFraudReasonCode, &r.OperatorRetrievalRequestReasonCode, &r.OperatorTransactionID}
 	for i, name := range own() {
 		v, ok := raw[operator+name]
+		if ok && into[i] == &r.OperatorTransactionID && (string(v) == "null" || string(v) == `""`) { // absent, it finds another purchase
+			return wire.Errorf(wire.Invalid, "", "%s: empty (leave it out, or give a value)", operator+name)
+		}
 		if !ok || string(v) == "null" {
 			continue
 		}
@@ -158,14 +161,14 @@ type CreateReply struct {
 
 // ListRequest is the body of POST /list (S1 2.3).
 type ListRequest struct {
-	CardNumber            wire.Secret `json:"cardNumber,omitempty"` // encrypted
+	CardNumber            wire.Secret `json:"cardNumber,omitempty" wire:"given"` // encrypted
 	AdditionalSearchIndex []Index     `json:"additionalSearchIndex,omitempty"`
-	CardID                string      `json:"cardId,omitempty"` // Case.PanID
-	CaseNumber            string      `json:"disputeCaseNumber,omitempty"`
-	CaseStatus            string      `json:"disputeCaseStatus,omitempty"`
-	CreatedDate           string      `json:"disputeCreatedDate,omitempty"` // DateLayout
-	GroupNumber           string      `json:"disputeGroupNumber,omitempty"`
-	ModifiedDate          string      `json:"disputeModifiedDate,omitempty"`
+	CardID                string      `json:"cardId,omitempty" wire:"given"` // Case.PanID
+	CaseNumber            string      `json:"disputeCaseNumber,omitempty" wire:"given"`
+	CaseStatus            string      `json:"disputeCaseStatus,omitempty" wire:"given"`
+	CreatedDate           string      `json:"disputeCreatedDate,omitempty" wire:"given"` // DateLayout
+	GroupNumber           string      `json:"disputeGroupNumber,omitempty" wire:"given"`
+	ModifiedDate          string      `json:"disputeModifiedDate,omitempty" wire:"given"`
 	History               string      `json:"history,omitempty"` // Yes: every status
 	NextPageKey           string      `json:"nextPageKey,omitempty"`
 	Limit                 int32       `json:"numberOfDisputeCases,omitempty"` // of a page; 0 = DefaultPage
@@ -266,7 +269,7 @@ type QueueRequest struct {
 	Password              wire.Secret `json:"password,omitempty"`
 	UserID                wire.Secret `json:"userID,omitempty"`
 	AdditionalInformation []Pair      `json:"additionalInformationList,omitempty"`
-	IsOpen                string      `json:"isOpen,omitempty"` // Yes, No, "" = both
+	IsOpen                string      `json:"isOpen,omitempty" wire:"given"` // Yes, No, "" = both
 	NextPageKey           string      `json:"nextPageKey,omitempty"`
 	QueueID               int32       `json:"queueID"` // one of Queues
 }
@@ -293,15 +296,15 @@ type QueueCase struct {
 // UpdateRequest is the body of PATCH /{disputeId} (S1 2.3): at most one of the four moves is Yes.
 type UpdateRequest struct {
 	AccessToken           wire.Secret `json:"accessToken,omitempty"`
-	CardNumber            wire.Secret `json:"cardNumber,omitempty"` // encrypted; must be the case's
+	CardNumber            wire.Secret `json:"cardNumber,omitempty" wire:"given"` // encrypted; must be the case's
 	Password              wire.Secret `json:"password,omitempty"`
 	UserID                wire.Secret `json:"userID,omitempty"`
 	AcknowledgeClosure    string      `json:"acknowledgeClosure,omitempty"`
 	AdditionalInformation []Pair      `json:"additionalInformationList,omitempty"`
-	CardID                string      `json:"cardID,omitempty"` // must be the case's
+	CardID                string      `json:"cardID,omitempty" wire:"given"` // must be the case's
 	CloseDispute          string      `json:"closeDispute,omitempty"`
-	CaseNumber            string      `json:"disputeCaseNumber,omitempty"`  // must be the path's
-	GroupNumber           string      `json:"disputeGroupNumber,omitempty"` // must be the case's
+	CaseNumber            string      `json:"disputeCaseNumber,omitempty" wire:"given"`  // must be the path's
+	GroupNumber           string      `json:"disputeGroupNumber,omitempty" wire:"given"` // must be the case's
 	DocumentsList         []Document  `json:"documentsList,omitempty"`
 	InterimAccount        string      `json:"interimAccount,omitempty"`
 	Notes                 string      `json:"notes,omitempty" wire:"masked"`

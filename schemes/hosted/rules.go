@@ -31,7 +31,7 @@ type (
 	// sessionCall is the body of finalize, confirm and cancel.
 	sessionCall struct {
 		SessionID string `json:"sessionId" wire:"required"`
-		Amount    Text   `json:"amount,omitempty"` // of confirm
+		Amount    Text   `json:"amount,omitempty" wire:"given"` // of confirm
 	}
 	ofOperation struct {
 		ID string `path:"operationId" json:"-" max:"64"`

@@ -295,8 +295,8 @@ type OrderStatus struct {
 
 // PostRequest captures, refunds or cancels. An empty Amount is all that is left; a cancel is always of all.
 type PostRequest struct {
-	Amount      Text   `json:"amount,omitempty"` // smallest units
-	Currency    string `json:"currency,omitempty"`
+	Amount      Text   `json:"amount,omitempty" wire:"given"` // smallest units
+	Currency    string `json:"currency,omitempty" wire:"given"`
 	Description string `json:"description,omitempty" wire:"masked"`
 }
 

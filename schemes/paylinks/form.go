@@ -61,14 +61,29 @@ func (r *reader) number(path string, v any) int64 {
 	return n
 }
 
-// optional reads a number that may be absent or empty.
+// optional reads a number that may be absent, which means all: an empty one is refused, as of a caller whose variable was not set.
 func (r *reader) optional(name string) *int64 {
 	v := r.form.Get(name)
-	if v == nil || v == "" {
+	if v == nil {
+		return nil
+	}
+	if r.given(name); v == "" {
 		return nil
 	}
 	n := r.number(name, v)
 	return &n
+}
+
+// valued are the parameters whose absence means all that there is, or decides how money moves.
+func valued() []string {
+	return []string{"amount", "preAuthorization", "reservation", "subscriptionState", "expirationDate"}
+}
+
+// given refuses an empty text of a parameter whose absence means all or a default.
+func (r *reader) given(name string) {
+	if v, sent := r.form.Get(name).(string); sent && v == "" {
+		r.Add(name, "empty (leave it out, or give a value)")
+	}
 }
 
 // indexed returns an indexed list. What is not one, and name[], is passed over as the real service does.
@@ -84,6 +99,9 @@ func indexed(v any) []bracket.Field {
 // masked.
 func (req *CreateRequest) read(r *reader) {
 	form := r.form
+	for _, name := range valued() {
+		r.given(name)
+	}
 	*req = CreateRequest{
 		Title: r.need("title"), Description: r.need("description"), ReferenceID: r.need("referenceId"),
 		Currency: r.need("currency"), VatRate: Percent(r.text("vatRate")), SKU: r.text("sku"), Name: r.text("name"),

@@ -1,7 +1,9 @@
 package paylinks
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"mime"
 	"mime/multipart"
@@ -190,11 +192,29 @@ func (o HandlerOptions) body(r *http.Request, op string) (bracket.Form, []*brack
 	}
 	var form bracket.Form
 	if kind == "application/json" {
-		form, err = bracket.FromJSON(data, bracket.Limits{})
+		if form, err = bracket.FromJSON(data, bracket.Limits{}); err == nil {
+			err = nothing(data)
+		}
 	} else {
 		form, err = bracket.Parse(string(data), bracket.Limits{})
 	}
 	return form, nil, err
+}
+
+// nothing refuses a JSON object in which a parameter of valued has null, or an empty array or object: the form would not have
+// the parameter at all.
+func nothing(data []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return wire.Errorf(wire.Invalid, "", "body: want a JSON object")
+	}
+	for _, name := range valued() {
+		switch v := string(bytes.Join(bytes.Fields(all[name]), nil)); v {
+		case "null", "{}", "[]":
+			return &wire.FieldError{Path: name, Reason: "empty (leave it out, or give a value)", Code: wire.Invalid}
+		}
+	}
+	return nil
 }
 
 const formType = "application/x-www-form-urlencoded"

@@ -7,7 +7,7 @@ import (
 
 // AuthorizeRequest reserves money (S0 2.2). A nil Amount is the payment's.
 type AuthorizeRequest struct {
-	Amount      *int32 `json:"amount,omitempty"`
+	Amount      *int32 `json:"amount,omitempty" wire:"notnull"`
 	Description string `json:"description,omitempty" wire:"masked"`
 	TerminalID  string `json:"terminalId,omitempty"`
 }
@@ -30,7 +30,7 @@ func (r CancelRequest) Check(l *check.List) {
 
 // CaptureRequest collects reserved money (S0 2.2). A nil Amount is all that is still reserved.
 type CaptureRequest struct {
-	Amount      *int32       `json:"amount,omitempty"`
+	Amount      *int32       `json:"amount,omitempty" wire:"notnull"`
 	Description string       `json:"description,omitempty" wire:"masked"`
 	Basket      []BasketItem `json:"basket,omitempty"`
 	TerminalID  string       `json:"terminalId,omitempty"`
@@ -43,7 +43,7 @@ func (r CaptureRequest) Check(l *check.List) {
 
 // RefundRequest gives captured money back. A nil Amount is all that was captured and not given back yet.
 type RefundRequest struct {
-	Amount      *int32       `json:"amount,omitempty"`
+	Amount      *int32       `json:"amount,omitempty" wire:"notnull"`
 	Description string       `json:"description,omitempty" wire:"masked"`
 	Basket      []BasketItem `json:"basket,omitempty"`
 }

@@ -110,7 +110,7 @@ type CardDetails struct {
 // PaymentMethodDetails is one of the variants of S0 2.4.1; Type selects, and only its fields are set.
 type PaymentMethodDetails struct {
 	Type                             string      `json:"type" wire:"required"`
-	IsRecurring                      bool        `json:"isRecurring,omitempty"`
+	IsRecurring                      bool        `json:"isRecurring,omitempty" wire:"notnull"`
 	RecurringType                    string      `json:"recurringType,omitempty"`
 	ExpiryDate                       string      `json:"expiryDate,omitempty"` // 2006-01-02
 	IntervalDays                     int32       `json:"intervalDays,omitempty"`
@@ -172,7 +172,7 @@ type PayPageConfiguration struct {
 type MethodAction struct {
 	PaymentMethod   string `json:"paymentMethod,omitempty"` // one of Methods
 	Name            string `json:"name,omitempty"`
-	Fee             int32  `json:"fee,omitempty"` // minor units
+	Fee             int32  `json:"fee,omitempty" wire:"notnull"` // minor units
 	CardType        string `json:"cardType,omitempty"`
 	CardOrigin      string `json:"cardOrigin,omitempty"`
 	CardProductType string `json:"cardProductType,omitempty"`

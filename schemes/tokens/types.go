@@ -38,12 +38,12 @@ type RecurringRequest struct {
 	Description          string                `json:"description,omitempty" wire:"masked"`
 	PayPageConfiguration *PayPageConfiguration `json:"payPageConfiguration,omitempty"`
 	OrderDescription     string                `json:"orderDescription,omitempty" wire:"masked"`
-	RecurringType        string                `json:"recurringType,omitempty"` // Subscription or CardOnFile; "" = Subscription
+	RecurringType        string                `json:"recurringType,omitempty" wire:"given"` // Subscription or CardOnFile; "" = Subscription
 	OrderNumber          string                `json:"orderNumber,omitempty"`
-	Amount               int32                 `json:"amount,omitempty"` // minor units, the most one payment may take; 0 = no limit
-	CurrencyCode         string                `json:"currencyCode,omitempty"`
-	RecurringExpiryDate  string                `json:"recurringExpiryDate,omitempty"` // check.DateLayout, the last good day; "" = none
-	RecurringFrequency   int32                 `json:"recurringFrequency,omitempty"`  // days between two payments; 0 = no limit
+	Amount               int32                 `json:"amount,omitempty" wire:"given"` // minor units, the most one payment may take; 0 = no limit
+	CurrencyCode         string                `json:"currencyCode,omitempty" wire:"given"`
+	RecurringExpiryDate  string                `json:"recurringExpiryDate,omitempty" wire:"given"` // check.DateLayout, the last good day; "" = none
+	RecurringFrequency   int32                 `json:"recurringFrequency,omitempty" wire:"given"`  // days between two payments; 0 = no limit
 }
 
 // Created answers create, recurring and verify.

@@ -183,9 +183,9 @@ func (s *scanner) object(t reflect.Type) error {
 			return under(bad("duplicate key"), show(key))
 		}
 		seen[key] = struct{}{}
-		typ, optional, required := elem, elem == nil, false
+		typ, optional, required, rule := elem, elem == nil, false, rules{}
 		if f := info.field(key); f != nil {
-			typ, optional, required = f.typ, f.optional, f.required
+			typ, optional, required, rule = f.typ, f.optional, f.required, f.rules
 		} else {
 			for i := range info {
 				if strings.EqualFold(info[i].name, key) {
@@ -199,6 +199,9 @@ func (s *scanner) object(t reflect.Type) error {
 		}
 		s.space()
 		s.lacks = s.lacks || required && s.pos < len(s.data) && s.data[s.pos] == 'n'
+		if err := s.blank(rule, typ); err != nil {
+			return under(err, show(key))
+		}
 		if err := s.value(typ, optional); err != nil {
 			return under(err, show(key))
 		}
@@ -214,6 +217,28 @@ func (s *scanner) object(t reflect.Type) error {
 		}
 		return bad("a comma or the end of an object was expected")
 	}
+}
+
+// blank refuses the next value where it is none and its field, absent, would mean all, the last or a default: a caller whose
+// variable was not set writes null, "" or 0, and must not be taken to mean that.
+func (s *scanner) blank(r rules, t reflect.Type) error {
+	rest := s.data[s.pos:]
+	if r.given && len(rest) > 0 && t != nil && t.Kind() == reflect.String && bytes.IndexByte([]byte("{[tf"), rest[0]) >= 0 {
+		return bad("%s where a text or a number is required", kindOf(rest[0]))
+	}
+	switch {
+	case r.notNull && bytes.HasPrefix(rest, []byte("null")):
+		return bad("null where a value is required")
+	case !r.given:
+		return nil
+	case bytes.HasPrefix(rest, []byte(`""`)):
+		return bad("an empty text where a value is required (leave the field out, or give one)")
+	}
+	number := rest[:len(rest)-len(bytes.TrimLeft(rest, "-0123456789.eE+"))]
+	if mantissa, _, _ := bytes.Cut(bytes.ToLower(number), []byte("e")); len(mantissa) > 0 && len(bytes.Trim(mantissa, "-0.")) == 0 {
+		return bad("zero where a value is required (leave the field out, or give one)")
+	}
+	return nil
 }
 
 func (s *scanner) array(t reflect.Type) error {

@@ -329,3 +329,28 @@ func FuzzDecode(f *testing.F) {
 		require.Equal(t, string(again), string(third))
 	})
 }
+
+// Field2 R1b: a field whose absence means all takes neither null nor an empty text nor a zero, however they are written.
+func TestGiven(t *testing.T) {
+	type part struct {
+		Amount *int32      `json:"amount,omitempty" wire:"notnull"`
+		Number json.Number `json:"number,omitempty" wire:"given"`
+		Text   string      `json:"text,omitempty" wire:"given"`
+		Count  int32       `json:"count,omitempty" wire:"given"`
+		List   []int       `json:"list,omitempty" wire:"given"`
+	}
+	for _, good := range []string{`{}`, `{"amount":0}`, `{"amount":-1,"number":0.5,"text":"0","count":-1,"list":[]}`, `{"number":1e0}`, `{"text":" "}`} {
+		var p part
+		require.NoError(t, wire.Decode([]byte(good), &p), good)
+	}
+	for _, bad := range [][2]string{
+		{"amount", "null"}, {"number", "null"}, {"number", "0"}, {"number", "-0"}, {"number", "0.00"}, {"number", "0e7"}, {"number", `""`},
+		{"text", "null"}, {"text", `""`}, {"count", "null"}, {"count", "0"}, {"list", "null"},
+	} {
+		var p part
+		err := wire.Decode([]byte(`{"`+bad[0]+`": `+bad[1]+`}`), &p)
+		var field *wire.FieldError
+		require.ErrorAs(t, err, &field, "%s: %s", bad[0], bad[1])
+		require.Equal(t, bad[0], field.Path, bad[1])
+	}
+}

@@ -39,6 +39,7 @@ type rules struct {
 	nullable bool // null is read as the zero value; Encode writes an empty secret as null
 	required bool // it must stand in a text that is read
 	notNull  bool // it may be absent, but not null
+	given    bool // it may be absent, but not null, an empty text or a zero: absent means all, the last or a default
 	masked   bool // card numbers in it are masked as it is read
 	list     bool // Encode writes a nil list as [], a nil map as {}
 }
@@ -57,6 +58,8 @@ func rulesOf(f reflect.StructField) (r rules) {
 			r.required = true
 		case "notnull":
 			r.notNull = true
+		case "given":
+			r.notNull, r.given = true, true
 		case "masked":
 			r.masked = true
 		case "list":

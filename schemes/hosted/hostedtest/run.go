@@ -326,7 +326,7 @@ func (f Fixture) undo(t *testing.T) {
 	good(t, f.Orders.Cancel, op.OperationID, "")
 	bad(t, hosted.AlreadyVoided, f.Orders.Cancel, op.OperationID, "")
 	bad(t, hosted.AlreadyRefunded, f.Orders.Refund, op.OperationID, "1")
-	r = f.sums(t, req.Order.OrderID, "5000", "5000", hosted.Capture, hosted.Cancel)
+	r = f.sums(t, req.Order.OrderID, "5000", "0", hosted.Capture, hosted.Cancel)
 	require.Equal(t, op.OperationID, r.Operations[1].CancelledOperationID)
 
 	op = f.done(t, explicit(), f.Approved)
