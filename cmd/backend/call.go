@@ -33,12 +33,22 @@ type Call struct {
 
 	Built  time.Time // of the program, the zero time where that is not known
 	Server Server    // what the engine adds to the checks of doctor
+	// Tolerates says whether --tolerate of the program has a word, where all verbs have that flag; nil = the verbs have their own.
+	Tolerates func(word string) bool
 
 	doctor doctorOptions
 	serve  serveOptions
 	hooks  hooksOptions
 	fleet  fleetOptions
 	roll   rollOptions
+}
+
+// tolerate returns whether printed credentials may be listened with on any address.
+func (c *Call) tolerate() (bool, error) {
+	if c.Tolerates != nil {
+		return c.Tolerates(DemoCredentials), nil
+	}
+	return Tolerates(c.serve.tolerate + c.doctor.tolerate) // one verb has one of them
 }
 
 // at is where the books are of the backend in dir.

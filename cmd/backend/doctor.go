@@ -15,12 +15,14 @@ import (
 
 type doctorOptions struct {
 	only, listen string
+	tolerate     string
 	strict       bool
 }
 
 func (o *doctorOptions) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.only, "only", "", "run the checks of these `names` alone: groups or ids, with commas between")
 	fs.StringVar(&o.listen, "listen", "", "`host:port` that the backend listens on (default: [backend] listen)")
+	tolerateVar(fs, &o.tolerate)
 	fs.BoolVar(&o.strict, "strict", false, "exit 1 on a warning too")
 }
 
@@ -53,7 +55,12 @@ func runDoctor(ctx context.Context, c *Call) error {
 		return usage.Fail(usage.ExitUsage, "doctor: no check and no group %q (groups: %s; an id is one such as %s)", unknown,
 			strings.Join(exam.Groups(checks), ", "), checks[0].ID)
 	}
+	tolerated, err := c.tolerate()
+	if err != nil {
+		return err
+	}
 	f := gather(ctx, c)
+	f.tolerated = tolerated
 	results := exam.Examine(ctx, list, f, exam.Usual())
 	if err := ctx.Err(); err != nil {
 		return err
@@ -80,7 +87,7 @@ func (c *Call) doctorExit(results []exam.Result) error {
 		switch code, known := c.Server.Codes[r.ID]; {
 		case known:
 			return quiet(code)
-		case r.ID == "PA-SET-001":
+		case r.ID == "PA-SET-001", r.ID == "PA-SET-002":
 			return quiet(usage.ExitConfig)
 		case slices.Contains([]string{"PA-DIR-005", "PA-BKS-003", "PA-BKS-005"}, r.ID):
 			return quiet(usage.ExitDamaged)

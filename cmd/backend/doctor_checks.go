@@ -140,10 +140,20 @@ func settingChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-SET-002", Severity: exam.Major, After: []string{"PA-SET-001"}, Command: "{program} --help",
+			ID: "PA-SET-002", Severity: exam.Critical, After: []string{"PA-SET-001"}, Command: "{program} --help",
 			Look: func(_ context.Context, f *Facts) exam.Finding {
-				why := open(f.Listen, f.Config.Backend.Credentials.Bearer)
-				return exam.WarnedIf(why != "", why)
+				if Exposed(f.Config, f.Listen) == nil {
+					return exam.Passed()
+				}
+				var names []string
+				for _, key := range Printed(f.Config) {
+					names = append(names, key[strings.LastIndexByte(key, '.')+1:])
+				}
+				seen := "other machines reach " + f.Listen + ", and these have the printed value: " + strings.Join(names, ", ")
+				if f.tolerated {
+					return exam.Warned("seen", "tolerated: "+seen)
+				}
+				return exam.Failed("seen", seen)
 			},
 		},
 		{

@@ -45,8 +45,9 @@ type Facts struct {
 	Held    func() (pid int, held bool, err error)
 	Books   func(ctx context.Context) (backend.Survey, error)
 
-	flags  string
-	shared bool
+	flags     string
+	shared    bool
+	tolerated bool // printed credentials on any address
 }
 
 var _ exam.Facts = (*Facts)(nil)

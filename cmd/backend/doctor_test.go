@@ -55,6 +55,8 @@ type bench struct {
 	config config.Config
 	bad    error // of the configuration
 	listen string
+
+	tolerate string
 }
 
 // do writes to the books as something else than the backend does.
@@ -111,7 +113,7 @@ func (b *bench) examine() (results []exam.Result, code int) {
 	}
 	fs := flag.NewFlagSet("doctor", flag.ContinueOnError)
 	c.doctor.register(fs)
-	require.NoError(b.t, fs.Parse([]string{"--listen", b.listen}))
+	require.NoError(b.t, fs.Parse([]string{"--listen", b.listen, "--tolerate", b.tolerate}))
 	err := runDoctor(b.t.Context(), c)
 	var coded *usage.Exit
 	if err != nil {
@@ -145,7 +147,15 @@ func TestOneFaultOneName(t *testing.T) {
 		{name: "a configuration that cannot be read", want: "PA-SET-001", seen: "line 7", code: 3, seed: func(b *bench) { b.bad = errors.New("c.toml: line 7") }},
 		{name: "a seed that is not there", want: "PA-SET-001", seen: "seed", code: 3, seed: func(b *bench) { b.config.Backend.Seed = filepath.Join(b.dir, "none.json") }},
 		{name: "no address", want: "PA-SET-001", seen: "address", code: 3, seed: func(b *bench) { b.listen = "nowhere" }},
-		{name: "open to others with the printed token", want: "PA-SET-002", seen: "0.0.0.0", status: exam.Warn, seed: func(b *bench) { b.listen = "0.0.0.0:0" }},
+		{name: "open to others with printed credentials", want: "PA-SET-002", seen: "bearer, consumer_secret, client_secret, secret, api_key, fleet_token", code: 3, seed: func(b *bench) { b.listen = "0.0.0.0:0" }},
+		{name: "open to others with one of them", want: "PA-SET-002", seen: "printed value: fleet_token", code: 3, seed: func(b *bench) {
+			b.listen, b.config = "0.0.0.0:0", owned()
+			b.config.Backend.FleetToken = config.Default().Backend.FleetToken
+		}},
+		{name: "open to others, tolerated", want: "PA-SET-002", seen: "tolerated: ", status: exam.Warn, seed: func(b *bench) {
+			b.listen, b.tolerate = "0.0.0.0:0", DemoCredentials
+		}},
+		{name: "open to others with its own", seed: func(b *bench) { b.listen, b.config = "0.0.0.0:0", owned() }},
 		{name: "an address that something else has", want: "PA-RUN-001", seen: "no backend", code: 1, seed: func(b *bench) {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(b.t, err)

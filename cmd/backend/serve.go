@@ -30,6 +30,7 @@ type Serving struct {
 	Listen   string        // host:port
 	Remedy   string        // what to do where it cannot listen
 	Fleet    bool          // terminals may enrol
+	Tolerate bool          // printed credentials on an address that other machines reach
 	Drain    time.Duration // it serves on for so long after ctx has ended
 	Engine   backend.Engine
 	Log      *slog.Logger
@@ -43,9 +44,20 @@ type Serving struct {
 // Serve runs a backend until ctx ends. It fails with an exit code where it cannot listen or its store does not open.
 func Serve(ctx context.Context, s Serving) error {
 	cfg, log := s.Config, s.Log
+	cred := cfg.Backend.Credentials
+	if cred == (config.Auth{}) && cfg.Backend.FleetToken == "" {
+		return usage.Fail(usage.ExitConfig, "backend: every credential is switched off, so that it would serve nobody: set one of [backend.credentials]")
+	}
+	if err := Exposed(cfg, s.Listen); err != nil && !s.Tolerate { // before anything can connect
+		return s.guarded(s.Listen)
+	}
 	ln, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return usage.Fail(usage.ExitFailed, "backend: %v (%s)", err, s.Remedy)
+	}
+	if err := s.guarded(ln.Addr().String()); err != nil { // a name may mean any address
+		ln.Close()
+		return err
 	}
 	watch, name, err := listenMonitor(s.Monitor)
 	if err != nil {
@@ -56,7 +68,6 @@ func Serve(ctx context.Context, s Serving) error {
 		defer watch.ln.Close() // the server has closed it already where it ran
 	}
 	url := "http://" + ln.Addr().String()
-	cred := cfg.Backend.Credentials
 	b, err := backend.Open(ctx, backend.Config{
 		Dir: s.Dir, Engine: s.Engine, Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
 		PublicURL: cmp.Or(strings.TrimSuffix(cfg.Backend.PublicURL, "/"), url), Hosts: backendHosts(cfg, s.Listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
@@ -166,14 +177,4 @@ func Running(dir string) (string, error) {
 		return "", usage.Fail(usage.ExitNoBackend, "no backend runs on %s (posagent backend --state DIR starts one; --backend URL names one elsewhere)", dir)
 	}
 	return strings.TrimSpace(string(data)), err
-}
-
-// open says why an address is open to whoever has read the documents, "" = it is not.
-func open(listen string, bearer wire.Secret) string {
-	host, _, err := net.SplitHostPort(listen)
-	ip := net.ParseIP(host)
-	if err != nil || host == "localhost" || ip != nil && ip.IsLoopback() || bearer != "" && bearer != backend.DemoCredentials().Bearer {
-		return ""
-	}
-	return listen + " is open to other machines, and the bearer token is the printed one"
 }

@@ -22,14 +22,23 @@ type serveOptions struct {
 	drain    time.Duration
 	monitor  string
 	requests bool
+	tolerate string
 }
 
 func (o *serveOptions) register(fs *flag.FlagSet, drain time.Duration) {
+	tolerateVar(fs, &o.tolerate)
 	fs.StringVar(&o.listen, "listen", "", "`host:port` to listen on, port 0 = any (default: [backend] listen)")
 	fs.BoolVar(&o.fleet, "fleet", false, "let terminals enrol with one-time codes (PROGRAM fleet makes them)")
 	fs.StringVar(&o.monitor, "monitor", "", "`host:port` that gives /metrics (Prometheus), /readyz and /livez to any caller; without a host on 127.0.0.1 (default: none)")
 	fs.BoolVar(&o.requests, "log-requests", false, "log one line for each request once it has ended")
 	usage.SpanVar(fs, &o.drain, "drain", drain, "how `long` it serves on after SIGTERM while /readyz says 503, so that a balancer sends no more")
+}
+
+// tolerateVar registers --tolerate, where the program has not done so for all its verbs.
+func tolerateVar(fs *flag.FlagSet, to *string) {
+	if fs.Lookup("tolerate") == nil {
+		fs.StringVar(to, "tolerate", "", "`danger` to take: "+DemoCredentials+" (an address that other machines reach, with credentials that the documents print)")
+	}
 }
 
 // Verbs are the verbs of a backend, for the program that has them. where names the backend in their examples: "--state DIR".
@@ -115,12 +124,12 @@ func serve(ctx context.Context, c *Call) error {
 	if c.serve.fleet && cfg.Backend.FleetToken == backend.DemoCredentials().Operator {
 		c.Log.Warn("whoever knows the sandbox's token can enrol terminals here: set [backend] fleet_token_file")
 	}
-	listen := cmp.Or(c.serve.listen, cfg.Backend.Listen)
-	if why := open(listen, cfg.Backend.Credentials.Bearer); why != "" {
-		c.Log.Warn(why + ": set [backend.credentials] bearer")
+	tolerate, err := c.tolerate()
+	if err != nil {
+		return err
 	}
 	return Serve(ctx, Serving{
-		Config: cfg, Dir: dir, Listen: listen, Remedy: "choose another address with --listen",
+		Config: cfg, Dir: dir, Listen: cmp.Or(c.serve.listen, cfg.Backend.Listen), Remedy: "choose another address with --listen", Tolerate: tolerate,
 		Fleet: c.serve.fleet, Drain: c.serve.drain, Monitor: c.serve.monitor, Requests: c.requests(), Version: c.Version, Engine: c.Engine, Log: c.Log, Ended: c.Ended,
 		Up: func(url, monitor string) {
 			if monitor != "" {

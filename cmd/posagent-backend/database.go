@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	cmdbackend "posagent/cmd/backend"
 	"posagent/cmd/usage"
 	"posagent/device/file"
 	"posagent/schemes/backend"
@@ -34,7 +35,12 @@ const (
 func (d *database) register(fs *flag.FlagSet) {
 	fs.StringVar(&d.url, "db", "", "`URL` of the database, or "+envURL+": postgres://user@host/name, several hosts with commas; search_path=NAME names the schema")
 	fs.StringVar(&d.file, "db-file", "", "`file` with the URL, which others may not read: for one with a password")
-	fs.StringVar(&d.tolerate, "tolerate", "", "`dangers` to take, with commas: async (standbys that no commit waits for), no-fsync, plain (no TLS to another machine)")
+	fs.StringVar(&d.tolerate, "tolerate", "", "`dangers` to take, with commas: async (standbys that no commit waits for), no-fsync, plain (no TLS to another machine), "+cmdbackend.DemoCredentials+" (an address that other machines reach, with credentials that the documents print)")
+}
+
+// dangers are the words of --tolerate.
+func (d *database) dangers() []string {
+	return strings.FieldsFunc(d.tolerate, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // options are how the store is opened.
@@ -65,7 +71,7 @@ func (c *call) options(opt backend.StoreOptions) (o postgres.Options, err error)
 	if !strings.HasPrefix(o.URL, "postgres://") && !strings.HasPrefix(o.URL, "postgresql://") {
 		return o, usage.Fail(usage.ExitUsage, "which database? --db postgres://user@host/name, or --db-file FILE with that in it")
 	}
-	for _, word := range strings.FieldsFunc(c.tolerate, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, word := range c.dangers() {
 		switch word {
 		case "async":
 			o.Tolerate.Async = true
@@ -73,8 +79,9 @@ func (c *call) options(opt backend.StoreOptions) (o postgres.Options, err error)
 			o.Tolerate.NoFsync = true
 		case "plain":
 			o.Tolerate.Plain = true
+		case cmdbackend.DemoCredentials: // of who serves
 		default:
-			return o, usage.Fail(usage.ExitUsage, "--tolerate: no danger %q: async, no-fsync or plain", word)
+			return o, usage.Fail(usage.ExitUsage, "--tolerate: no danger %q: async, no-fsync, plain or "+cmdbackend.DemoCredentials, word)
 		}
 	}
 	return o, nil

@@ -15,6 +15,7 @@ import (
 
 	"posagent/agent/doctor/exam"
 	"posagent/cmd/backend"
+	"posagent/cmd/usage"
 	"posagent/store/postgres"
 	"posagent/store/postgres/pgtest"
 )
@@ -201,14 +202,25 @@ func TestDoctor_OneFaultOneName(t *testing.T) {
 	}
 }
 
-// TestAnOpenAddressIsSaid: who serves other machines with the printed token is told so.
-func TestAnOpenAddressIsSaid(t *testing.T) {
-	db := pgtest.Open(t)
-	for config, said := range map[string]bool{"": true, "[backend.credentials]\nbearer = \"a-token-of-our-own\"\n": false} {
-		p := begin(t, db.Place(), nil, config, "--listen", "0.0.0.0:0")
-		p.end()
-		require.Equal(t, said, strings.Contains(p.said.String(), "is open to other machines, and the bearer token is the printed one: set [backend.credentials] bearer"), p.said)
+// Who would serve other machines with a printed credential does not start, and nothing is asked of the database for it; the
+// danger has to be named. The rules are those of the embedded backend, whose test has each of the six.
+func TestField2_G1_NoPrintedCredentialOnTheNetwork(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "c.toml")
+	text := "[backend]\nfleet_token = \"own\"\n[backend.credentials]\nbearer = \"own-bearer\"\n"
+	require.NoError(t, os.WriteFile(config, []byte(text), 0o600))
+	serve := []string{"serve", "--db", "postgres://127.0.0.1:1/none?connect_timeout=1", "--state", t.TempDir(), "--listen", "0.0.0.0:0", "--config", config}
+	code, _, talk := ask(serve...)
+	require.Equal(t, usage.ExitConfig, code, talk)
+	for _, key := range []string{"consumer_secret", "client_secret", "secret", "api_key"} {
+		require.Contains(t, talk, "backend.credentials."+key+": ")
 	}
+	require.NotContains(t, talk, "bearer: ")
+	require.NotContains(t, talk, "fleet_token: ")
+	code, _, talk = ask(append(serve, "--tolerate", "async,demo-credentials")...)
+	require.Equal(t, usage.ExitNoBackend, code, "it went on to the database: %s", talk)
+	require.Contains(t, talk, "a printed credential is accepted from other machines")
+	code, _, talk = ask(append(serve, "--tolerate", "all")...)
+	require.NotEqual(t, usage.ExitNoBackend, code, talk)
 }
 
 // TestDoctorMakesNoKey: of a server and a directory where nothing is, doctor makes nothing.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
@@ -71,6 +72,7 @@ func given(c *call, _ usage.Verb, path string, rest []string) {
 	c.Log = slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: level}))
 	c.Program, c.Path, c.State, c.Args, c.Version = name, path, c.state, rest, linked
 	c.Engine, c.Ended, c.Lost = c.engine(), ended, name+" database upgrade makes the tables"
+	c.Tolerates = func(word string) bool { return slices.Contains(c.dangers(), word) }
 	c.Built, c.Server = usage.BuiltAt(linked), c.server()
 	c.Config = func() (config.Config, error) {
 		cfg, err := config.Load(c.config, os.Environ())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"posagent/agent/config"
+	"posagent/cmd/backend"
 )
 
 // configCommand reads and explains the configuration, and sets the box's own secrets.
@@ -83,6 +84,9 @@ func configCheck(_ context.Context, c *call) error {
 		v.Sandbox, v.Ignored = cfg.Sandbox(), append(v.Ignored, cfg.Ignored()...)
 		err = connectable(c, cfg)
 	}
+	if err == nil {
+		err = exposed(cfg)
+	}
 	for _, p := range config.Problems(err) {
 		v.Problems = append(v.Problems, problemView{p.Where, p.Key, p.Err.Error()})
 	}
@@ -110,6 +114,14 @@ func configCheck(_ context.Context, c *call) error {
 	}
 	fmt.Fprintf(c.out, "%s: ok, %s\n", from, what)
 	return nil
+}
+
+// exposed is why a sandbox must not listen where other machines reach it: credentials of its backend that the documents print.
+func exposed(cfg config.Config) error {
+	if !cfg.Sandbox() {
+		return nil
+	}
+	return backend.Exposed(cfg, cfg.Backend.Listen)
 }
 
 // connectable reads what a connection to the backend needs: roots, certificates, keys.

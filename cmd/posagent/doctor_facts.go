@@ -127,6 +127,9 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 		}
 		return v
 	}
+	for _, p := range config.Problems(exposed(cfg)) {
+		v.Problems = append(v.Problems, doctor.Problem{Key: p.Key, Text: p.Err.Error()})
+	}
 	if err := connectable(c, cfg); err != nil {
 		v.Files = err.Error()
 	}

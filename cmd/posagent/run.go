@@ -35,6 +35,7 @@ func runCommand() command {
 		examples: []string{"posagent run --config /etc/posagent/config.toml", "posagent run --state /tmp/terminal    # sandbox on defaults"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &runOptions{}
+			fs.StringVar(&o.tolerate, "tolerate", "", "`danger` to take: "+backend.DemoCredentials+" (a sandbox on an address that other machines reach, with credentials that the documents print)")
 			fs.BoolVar(&o.noSandbox, "no-sandbox", false, "do not run as a sandbox: without an enrolment and without [upstream], wait for one of them")
 			return o
 		},
@@ -42,7 +43,10 @@ func runCommand() command {
 	}
 }
 
-type runOptions struct{ noSandbox bool }
+type runOptions struct {
+	noSandbox bool
+	tolerate  string
+}
 
 func runAgent(ctx context.Context, c *call) error {
 	if err := notForeign(c); err != nil {
@@ -119,10 +123,14 @@ func runOn(ctx context.Context, r *running) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	if cfg.Sandbox() {
+		tolerate, err := backend.Tolerates(c.opts.(*runOptions).tolerate)
+		if err != nil {
+			return err
+		}
 		up := make(chan string, 1)
 		g.Go(func() error {
 			return backend.Serve(ctx, backend.Serving{
-				Config: cfg, Dir: backendDir(c, cfg), Listen: cfg.Backend.Listen, Remedy: "set [backend] listen", Log: log, Ended: storeError, Up: func(url, _ string) { up <- url }, Version: version,
+				Config: cfg, Dir: backendDir(c, cfg), Listen: cfg.Backend.Listen, Remedy: "set [backend] listen", Tolerate: tolerate, Log: log, Ended: storeError, Up: func(url, _ string) { up <- url }, Version: version,
 			})
 		})
 		select {
