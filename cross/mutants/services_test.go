@@ -1,0 +1,59 @@
+package mutants
+
+// ofServices is what the second field report found about the backend's services, put back.
+var ofServices = []mutant{
+	{"a transaction gets a number that is a terminal's reference", "schemes/backend/wallets", "TestField2_S11_OneNameOneTransaction", []edit{
+		{"schemes/backend/wallets/row.go", `for used := int64(1); used > 0; {`, `for used := int64(1); used > 0; used = 0 {`},
+	}},
+	{"an id is taken for a new reference", "schemes/backend/wallets", "TestField2_S11_OneNameOneTransaction", []edit{
+		{"schemes/backend/wallets/prepare.go", `find(tx, t.TerminalRef, byTerminal, byPPRef, byID)`, `find(tx, t.TerminalRef, byTerminal)`},
+	}},
+	{"a reversal goes by the id of another's payment", "schemes/backend/wallets", "TestField2_S11_OneNameOneTransaction", []edit{
+		{"schemes/backend/wallets/undo.go", `[]string{byTerminal, byPPRef}, methods.Reversal`, `[]string{byTerminal, byPPRef, byID}, methods.Reversal`},
+	}},
+	{"a name that two transactions have is the first one's", "schemes/backend/wallets", "TestField2_S11_OneNameOneTransaction", []edit{
+		{"schemes/backend/wallets/row.go", `case found != nil && t != nil && found.ID != t.ID:`, `case false:`},
+	}},
+	{"a name that two links have is the first one's", "schemes/backend/links", "TestField2_S11_OneNameOneLink", []edit{
+		{"schemes/backend/links/act.go", `case len(list) > 1:`, `case false:`},
+	}},
+	{"a document is called like another's id", "schemes/backend/cases", "TestField2_S11_OneNameOneDocument", []edit{
+		{"schemes/backend/cases/files.go", `AND name = ? OR id = ?`, `AND name = ? AND id <> ?`},
+	}},
+	{"an answer counts for another attempt with a card", "schemes/backend/cards", "TestField2_S9_AnswerOfAnotherAttempt", []edit{
+		{"schemes/backend/cards/pay.go", `if attempt != p.Attempt {`, `if false {`},
+	}},
+	{"an answer counts for another attempt at a link", "schemes/backend/links", "TestField2_S9_AnswerOfAnotherAttempt", []edit{
+		{"schemes/backend/links/act.go", `seen.State == Asked && a.Shown != seen.asked {`, `seen.State == Asked && false {`},
+	}},
+	{"a contract is not judged on the way back", "schemes/backend/sessions", "TestField2_S10_JudgedAgainWhenTheCustomerIsBack", []edit{
+		{"schemes/backend/sessions/pay.go", `err := again.agree(tx, now)`, `var err error`},
+	}},
+	{"a question about the card of before is answered for the next", "schemes/backend/sessions", "TestField2_S10_JudgedAgainWhenTheCustomerIsBack", []edit{
+		{"schemes/backend/sessions/pay.go", `&& *again.Card != *s.Card {`, `&& false {`},
+	}},
+	{"what was charged of a link is told as what was reserved", "schemes/backend/links", "TestField2_S12_ChargedAmountIsSaid", []edit{
+		{"schemes/backend/links/row.go", `if t.Charged > 0 {`, `if false {`},
+	}},
+	{"a capture that was cancelled stays captured", "schemes/backend/sessions", "TestField2_S12_CapturedAmountAfterACancel", []edit{
+		{"schemes/backend/sessions/post.go", `cancelled += op.amount`, `cancelled += 0 * op.amount`},
+	}},
+	{"null gives everything back", "schemes/backend", "TestField2_R1b_NoValueIsNotAbsent", []edit{
+		{"schemes/wire/json.go", `case r.notNull && bytes`, `case false && bytes`},
+	}},
+	{"an empty amount of a link gives everything back", "schemes/backend", "TestField2_R1b_NoValueIsNotAbsent", []edit{
+		{"schemes/paylinks/form.go", `sent && v == "" {`, `sent && false {`},
+	}},
+	{"books are moved to another place while a move is begun", "store/move", "TestField2_G9_OnePlaceFromBeginToEnd", []edit{
+		{"store/move/move.go", `case begun != nil && begun.To != to.Name:`, `case false:`},
+	}},
+	{"a move that was given up is completed", "store/move", "TestField2_G9_OnePlaceFromBeginToEnd", []edit{
+		{"store/move/move.go", `if err == nil && (m == nil || m.ID != begun.ID) {`, `if false {`},
+	}},
+	{"printed credentials are accepted on the network", "cmd/backend", "TestField2_G1_PrintedCredentialsStayAtHome", []edit{
+		{"cmd/backend/printed.go", `ip == nil && host != "" || ip.IsLoopback() {`, `ip == nil && host != "" || true {`},
+	}},
+	{"the printed key of hosted build is no printed credential", "cmd/backend", "TestField2_G1_PrintedCredentialsStayAtHome", []edit{
+		{"cmd/backend/printed.go", `if c.own != "" && c.own == c.known {`, `if c.own != "" && c.own == c.known && c.key != "backend.credentials.api_key" {`},
+	}},
+}
