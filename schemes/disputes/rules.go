@@ -94,7 +94,7 @@ func (req CreateRequest) Check(l *check.List) {
 		return
 	}
 	if a, err := Amount(req.DisputeAmount); err != nil || a <= 0 {
-		c.Refuse(Refused("", BadAmount, "want minor units, more than 0"))
+		c.Refuse(Refused("", BadAmount, "disputeAmount: want minor units, more than 0"))
 	}
 }
 
