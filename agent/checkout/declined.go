@@ -20,9 +20,12 @@ func declinedRead(s State, e Event) (State, []Effect) {
 }
 
 func declinedStatusFailed(s State, e Event) (State, []Effect) {
-	if e.Failure == NotFound && windowOver(s, e) {
+	switch over := e.Failure == NotFound && windowOver(s, e); {
+	case over && finalNo(s): // its own final word was heard
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
+	case over:
+		return notFound(s, e)
 	}
 	most := watchPause
 	if untilWindow(s, e.Now) == 0 {

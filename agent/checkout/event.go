@@ -71,6 +71,8 @@ type Undone struct {
 	OK            bool // proven: REVERSED or REFUNDED, or FINALIZED with COMMIT of the undo itself
 	InDoubt       bool // the outbox cannot tell
 	Withdrawn     bool // it was never sent, and is not sent any more
+	Moved         bool // with OK: the service says COMMIT of the undo itself
+	ByHand        bool // with OK: a person has decided so
 	Text          string
 	TransactionID int64
 }

@@ -147,3 +147,98 @@ func TestField2_M15WhatContradictsTheAnswerIsReadAgain(t *testing.T) {
 		require.Equal(t, Waiting, s.Phase, "a status has shown the name")
 	}
 }
+
+// What was once seen alive ends by the service's own final word alone. Members of the kind: an undo whose
+// original is not found, "reversed" from a service that did not find it a read before, and the watch of
+// what was declined. An approval that is watched for COMMIT, and an open sale, never ended so.
+func TestField2_M23NotFoundEndsNothingThatWasSeenAlive(t *testing.T) {
+	replied := func(r aapay.Response) Event {
+		return Event{Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 202, Valid: true, Response: &r}}
+	}
+	never := Event{Name: ReplyFailed, Failure: EffectUnknown, Now: t0}
+	for name, c := range map[string]struct {
+		signs []Event
+		alive bool
+	}{
+		"it was taken":          {[]Event{replied(aapay.Response{})}, true},
+		"it is pending":         {[]Event{replied(aapay.Response{ResponseCode: aapay.CodePending})}, true},
+		"an id":                 {[]Event{replied(aapay.Response{NAA2ECR: &aapay.NAA2ECR{PPRef: "pp"}})}, true},
+		"a state":               {[]Event{replied(aapay.Response{}), status(aapay.Initialized, "")}, true},
+		"COMMIT":                {[]Event{replied(aapay.Response{}), status(aapay.Finalized, aapay.Commit)}, true},
+		"no answer":             {[]Event{never, never, never}, false},
+		"it asked for a repeat": {[]Event{replied(aapay.Response{ResponseCode: aapay.CodeResend})}, false},
+	} {
+		s := begun()
+		for _, e := range c.signs {
+			s, _ = do(t, s, e)
+		}
+		require.Equal(t, c.alive, SeenAlive(s), name)
+		gone := Event{Name: StatusFailed, Failure: NotFound, Now: t0}
+		open, out := s, []Do(nil)
+		switch s.Phase {
+		case Approved:
+			s, _ = do(t, s, Event{Name: Refused, Now: t0})
+		case Initializing, Waiting:
+			if s.Phase == Waiting {
+				open, _ = do(t, s, gone)
+			}
+			if s = open; s.Phase != Reversing {
+				s, _ = do(t, s, Event{Name: AbortAsked, Now: t0})
+			}
+			for s.Phase == Aborting { // its one question, or the bound of its answer
+				s, _ = do(t, s, Event{Name: Tick, Now: t0 + lastReadBound})
+			}
+		}
+		require.Equal(t, Reversing, s.Phase, name)
+		require.True(t, s.UndoOpen, name)
+
+		said, _ := do(t, s, Event{Name: UndoSettled, Now: t0, Undone: Undone{OK: true}})
+		want := Done
+		if c.alive && open.Missing {
+			want = Reversing
+		}
+		require.Equal(t, want, said.Phase, "%s: REVERSED from a service that does not know it", name)
+		for _, u := range []Undone{{OK: true, Moved: true}, {OK: true, ByHand: true}} {
+			moved, _ := do(t, s, Event{Name: UndoSettled, Now: t0, Undone: u})
+			require.Equal(t, Done, moved.Phase, "%s: %+v", name, u)
+		}
+
+		s, _ = do(t, s, Event{Name: UndoSettled, Now: t0}) // refused
+		gone.Now = s.SentAt + testLimits.Window() + time.Minute
+		told := 0
+		for range 5 {
+			s, out = do(t, s, gone)
+			if !c.alive {
+				require.Equal(t, Done, s.Phase, name)
+				break
+			}
+			require.Equal(t, Reversing, s.Phase, "%s: not found is no proof", name)
+			require.Contains(t, out, ReadStatus, name)
+			if len(out) == 2 {
+				require.Contains(t, out, Exception)
+				told++
+			}
+			gone.Now += time.Hour
+		}
+		if !c.alive {
+			continue
+		}
+		require.Equal(t, 1, told, "%s: the merchant hears of it once", name)
+		back := status(aapay.Finalized, aapay.Commit)
+		back.Now = gone.Now
+		again, out := do(t, s, back)
+		require.Contains(t, out, Reverse, "%s: found again, it is undone", name)
+		again, _ = do(t, again, Event{Name: UndoSettled, Now: gone.Now, Undone: Undone{OK: true}})
+		require.Equal(t, Done, again.Phase, "%s: by the service that knows it", name)
+		final := status(aapay.Cancelled, "")
+		final.Now = gone.Now
+		s, _ = do(t, s, final)
+		require.Equal(t, Done, s.Phase, "%s: its own final word", name)
+	}
+
+	s, _ := do(t, begun(), replied(aapay.Response{}))
+	s, _ = do(t, s, status(aapay.Rejected, ""))
+	require.Equal(t, Declined, s.Phase)
+	s, _ = do(t, s, Event{Name: StatusFailed, Failure: NotFound, Now: s.SentAt + testLimits.Window() + time.Minute})
+	require.Equal(t, Done, s.Phase, "its own final word was heard before")
+}

@@ -105,6 +105,7 @@ type State struct {
 	Unsent  int  `json:"unsent,omitempty"`  // attempts 1 to Unsent have ended without ever having a connection
 	Lost    int  `json:"lost,omitempty"`    // attempts whose effect is not known
 	Heard   bool `json:"heard,omitempty"`   // a reply to an attempt, or a status, was heard: the sale was sent
+	Taken   bool `json:"taken,omitempty"`   // a reply said that the service has it
 	Unheard bool `json:"unheard,omitempty"` // no answer to any attempt: one status try decides
 
 	// What was seen.
@@ -133,6 +134,8 @@ type State struct {
 	UndoOpen   bool `json:"undoOpen,omitempty"`   // an undo operation is in the outbox
 	UndoRefund bool `json:"undoRefund,omitempty"` // that operation is a refund
 	UndoNo     bool `json:"undoNo,omitempty"`     // the last undo operation ended in a no: the original decides
+	Missing    bool `json:"missing,omitempty"`    // at the last read the service did not know the sale any more
+	Unfound    bool `json:"unfound,omitempty"`    // the merchant was told so
 
 	// Instants of the boot clock.
 	StartedAt time.Duration `json:"startedAt"`
@@ -164,6 +167,13 @@ type Terms struct {
 // heard. It reads the state alone: what a run knows in memory is gone after a restart.
 func NeverSent(s State) bool {
 	return s.Sends == s.Unsent && !s.Heard && s.Wire == "" && s.TransactionID == 0 && s.PPRef == ""
+}
+
+// SeenAlive says whether the service has ever known the sale: it has taken it, given it an id, or told
+// a state of it. From then on the sale ends by the service's own final word alone. That it is not found
+// later proves nothing: data may lag, or another site may answer under the same name (MONEY law V).
+func SeenAlive(s State) bool {
+	return s.Taken || s.Wire != "" || s.TransactionID != 0 || s.PPRef != "" || s.Committed
 }
 
 // Owed says whether an undo is owed for the sale as it stands: it was, or may have been, sent, it

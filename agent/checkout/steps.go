@@ -34,7 +34,7 @@ func hide(s *State) []Effect {
 // learn keeps what a status says.
 func learn(s State, e Event) State {
 	st := e.Status
-	s.Heard = true
+	s.Heard, s.Missing, s.Unfound = true, false, false
 	if st.State != s.Wire {
 		s.Wire, s.WireAt = st.State, e.Now
 	}
@@ -62,6 +62,12 @@ func learn(s State, e Event) State {
 // ppref names the transaction only once a status has shown it.
 func learnReply(s State, r aapay.Reply) State {
 	s.Heard = true
+	switch judgeReply(r, false) { // a wish to hear it again says on no route that the service has it
+	case answerLive:
+		s.Taken, s.Missing = true, false
+	case answerRejected: // what it names was not made of this request
+		return s
+	}
 	if r.Response == nil || r.Response.NAA2ECR == nil {
 		return s
 	}

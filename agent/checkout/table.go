@@ -92,6 +92,9 @@ func Next(s State, e Event) (State, []Effect, error) {
 		panic("checkout: unknown phase " + string(s.Phase))
 	}
 	if do := r.on[e.Name]; do != nil {
+		if e.Name == StatusFailed && e.Failure == NotFound && SeenAlive(s) {
+			s.Missing = true
+		}
 		next, effects := do(s, e)
 		return next, effects, nil
 	}

@@ -65,6 +65,8 @@ func variants(p Phase) []State {
 		s.StaleEnds = mask&16 != 0
 		s.Settling = mask&4 != 0 && s.Result == ecr.Approved
 		s.UndoOpen = mask&8 != 0 && p == Reversing
+		s.Taken = mask&1 != 0 && p == Reversing
+		s.Missing = mask&3 == 3 && p == Reversing
 		s.CanReverse = mask&16 == 0
 		if s.Plain = mask&32 != 0; s.Plain {
 			s.Sends = 2 // the first on the other route
@@ -110,7 +112,7 @@ func eventsOf(n Name) []Event {
 			}
 			continue
 		case UndoSettled, ForwardEnded:
-			out = append(out, e, Event{Name: n, Now: now, Undone: Undone{OK: true}}, Event{Name: n, Now: now, Undone: Undone{InDoubt: true}}, Event{Name: n, Now: now, Undone: Undone{Withdrawn: true}})
+			out = append(out, e, Event{Name: n, Now: now, Undone: Undone{OK: true}}, Event{Name: n, Now: now, Undone: Undone{OK: true, Moved: true}}, Event{Name: n, Now: now, Undone: Undone{InDoubt: true}}, Event{Name: n, Now: now, Undone: Undone{Withdrawn: true}})
 			continue
 		case Restarted:
 			e.NewBoot = true
@@ -213,7 +215,12 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 		unsent := e.Name == ReplyFailed && e.Failure == NotSent && next.Sends == next.Unsent // no attempt ever had a connection
 		proven := unsent || e.Name == UndoSettled && e.Undone.OK || next.Rejected || e.Name == StatusRead || e.Name == StatusFailed && e.Failure == NotFound
 		require.True(t, proven, "%s ends an owed undo", e.Name)
-		if e.Name == StatusRead {
+		switch {
+		case e.Name == StatusFailed && SeenAlive(s):
+			require.True(t, s.Phase == Declined && finalNo(s), "%s: not found, and it was seen alive", s.Phase)
+		case e.Name == UndoSettled && s.Missing:
+			require.True(t, e.Undone.Moved || e.Undone.ByHand || s.UndoRefund, "undone by a service that did not know it")
+		case e.Name == StatusRead:
 			require.True(t, (finalNo(next) || lapsed(next, e) && !next.CanReverse) && windowOver(next, e))
 		}
 	}

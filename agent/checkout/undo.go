@@ -42,6 +42,10 @@ func undone(s State, e Event) (State, []Effect) {
 	switch {
 	case !s.UndoOpen:
 		return s, nil
+	case u.OK && s.Missing && !s.UndoRefund && !u.Moved && !u.ByHand:
+		// "Reversed" from a service that did not know the sale a read before says nothing of the sale.
+		s.UndoOpen, s.AnswerAt = false, e.Now
+		return s, []Effect{{Do: ReadStatus}}
 	case u.OK:
 		s.Phase, s.UndoOpen = Done, false
 		return s, []Effect{{Do: StopReading}}
@@ -91,8 +95,7 @@ func originalStatusFailed(s State, e Event) (State, []Effect) {
 	case s.UndoOpen:
 		return s, nil
 	case e.Failure == NotFound && windowOver(s, e):
-		s.Phase = Done
-		return s, []Effect{{Do: StopReading}}
+		return notFound(s, e)
 	}
 	// Money is owed: it goes on within a minute of the network's return (the other watches may take
 	// five).
@@ -100,6 +103,21 @@ func originalStatusFailed(s State, e Event) (State, []Effect) {
 		return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(e.Silence, watchPause, e.After)}}
 	}
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
+}
+
+// notFound ends what the service has never known, now that it can arrive no more. What it has known it
+// may know again: that is asked for further, slowly, and the merchant is told once.
+func notFound(s State, e Event) (State, []Effect) {
+	if !SeenAlive(s) {
+		s.Phase = Done
+		return s, []Effect{{Do: StopReading}}
+	}
+	out := []Effect{{Do: ReadStatus, After: max(longestAfter, e.Poll.floor())}}
+	if !s.Unfound {
+		s.Unfound = true
+		out = append(out, Effect{Do: Exception, Text: "the backend knew it and does not find it any more: no proof that the money went back, compare the backend's portal"})
+	}
+	return s, out
 }
 
 func undoAgain(s State, e Event) (State, []Effect) {

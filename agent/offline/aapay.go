@@ -86,7 +86,7 @@ type UndoResult struct {
 
 // undoMemo is what an attempt leaves for the next.
 type undoMemo struct {
-	Answered bool           `json:"answered,omitempty"` // a 202 was read
+	Answered bool           `json:"answered,omitempty"` // a 202 or a status was read: the backend has known it
 	Ref      string         `json:"ref,omitempty"`      // ppref, else transactionId
 	PlainAt  int            `json:"plainAt,omitempty"`  // the attempt that may use the plain route; 0 = idempotent route
 	Gone     *time.Duration `json:"gone,omitempty"`     // the running time since which the backend has said "not found"
@@ -221,7 +221,7 @@ func (u *undoing) started(reply aapay.Reply, err error) outbox.Verdict {
 	if res.ResponseCode == aapay.CodeResend && u.m.PlainAt == 0 {
 		return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: firstPoll, Reason: "asked to repeat"})
 	}
-	u.m.Answered, u.m.Gone, u.m.Asked = true, nil, 0
+	u.m.Answered, u.m.Gone, u.m.Asked = res.ResponseCode != aapay.CodeResend, nil, 0
 	return u.live("running")
 }
 
@@ -329,6 +329,9 @@ func waiting(s aapay.State) bool {
 func (u *undoing) missing() outbox.Verdict {
 	wait := u.rhythm()
 	if u.since(&u.m.Gone) >= u.p.Window {
+		if u.m.Answered { // what was alive ends by its own final word alone, and sent again it could be a second one
+			return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "the backend knew it and does not find it any more"})
+		}
 		if u.m.PlainAt != 0 || u.op.ReadOnly {
 			return u.end(outbox.Failed, UndoResult{NotFound: true, Text: "the backend does not know it"})
 		}

@@ -261,7 +261,41 @@ func TestReplyDecides(t *testing.T) {
 	}
 }
 
-func TestNotFoundAfter202IsLiveAndThenTheKeyIsUsedAgain(t *testing.T) {
+// What the backend has known ends by its own final word alone, on either route: not found for a whole
+// window it is in doubt, and never sent again.
+func TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		for name, status := range map[string]func(int, string) (aapay.Status, error){
+			"at once":       func(int, string) (aapay.Status, error) { return aapay.Status{}, wire.Errorf(wire.NotFound, "t", "no") },
+			"after a state": func(n int, _ string) (aapay.Status, error) { return state(aapay.Pending, ""), gone(n > 1) },
+		} {
+			for _, kind := range []string{offline.KindReversal, offline.KindRefund} {
+				s := &service{status: status, start: func(n int, _ bool) (aapay.Reply, error) {
+					if plain && n == 1 {
+						return aapay.Reply{}, missingRoute(404)
+					}
+					return reply(202, 0, ""), nil
+				}}
+				run(t, kind, s, func(p *offline.UndoPayload) { p.Window = time.Minute }, time.Hour, func(op outbox.Op, got []offline.UndoResult) {
+					require.Equal(t, outbox.Doubt, op.State, name)
+					require.Len(t, got, 1)
+					require.False(t, got[0].OK || got[0].NotFound, name)
+					require.Equal(t, map[bool]int{false: 1, true: 2}[plain], s.started, "%s: sent again", name)
+				})
+			}
+		}
+	}
+}
+
+// gone is "not found" where yes.
+func gone(yes bool) error {
+	if yes {
+		return wire.Errorf(wire.NotFound, "t", "no")
+	}
+	return nil
+}
+
+func TestNotFoundAfter202IsLive(t *testing.T) {
 	s := &service{
 		start:  func(int, bool) (aapay.Reply, error) { return reply(202, 0, ""), nil },
 		status: func(int, string) (aapay.Status, error) { return aapay.Status{}, wire.Errorf(wire.NotFound, "t", "no") },
@@ -270,11 +304,6 @@ func TestNotFoundAfter202IsLiveAndThenTheKeyIsUsedAgain(t *testing.T) {
 		require.Equal(t, outbox.Sent, op.State)
 		require.Equal(t, 1, s.started)
 		require.Equal(t, "status undo-1 SWISH_E_COM", s.calls[1])
-	})
-	s.started, s.asked = 0, 0
-	run(t, offline.KindReversal, s, func(p *offline.UndoPayload) { p.Window = time.Minute }, 100*time.Second, func(op outbox.Op, _ []offline.UndoResult) {
-		require.Equal(t, outbox.Sent, op.State)
-		require.Equal(t, 2, s.started)
 	})
 }
 

@@ -27,8 +27,7 @@ func TestConformance(t *testing.T) {
 			svc := paylink.New(paylink.Options{DB: storetest.Open(t, paylink.Schema()...), Links: linkHalf{b}, Transactions: txnHalf{b}, Instance: "demo", Settle: 1})
 			aapaytest.Run(t, aapaytest.Fixture{
 				Service: svc, MerchantID: "M1", Method: offline.MethodPaylink, Approve: 1250, Reject: 1300,
-				Pay:    func(t *testing.T, ref string) { b.lock(func() { require.True(t, b.pay(b.of(t, ref))) }) },
-				Cancel: func(t *testing.T, ref string) { b.lock(func() { b.of(t, ref).deleted = true }) }, // in the account
+				Pay: func(t *testing.T, ref string) { b.lock(func() { require.True(t, b.pay(b.of(t, ref))) }) },
 			})
 		})
 	}
@@ -41,11 +40,5 @@ func TestConformanceOnTheBackend(t *testing.T) {
 	aapaytest.Run(t, aapaytest.Fixture{
 		Service: svc, MerchantID: "M1", Method: offline.MethodPaylink, Approve: 1250, Reject: 1 << 31, // above what a link can have
 		Pay: func(t *testing.T, ref string) { backendtest.Act(t, b, "/pay/"+ref+"/pay") },
-		Cancel: func(t *testing.T, ref string) { // in the account
-			st, err := svc.Status(t.Context(), ref, "")
-			require.NoError(t, err)
-			_, err = b.Links().Delete(t.Context(), "", st.TransactionID)
-			require.NoError(t, err)
-		},
 	})
 }

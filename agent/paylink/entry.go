@@ -49,6 +49,7 @@ type entry struct {
 	URL      string                  `json:",omitempty"`
 	Made     int64                   `json:",omitempty"` // unix s by the service's clock, 0 = not said
 	Undoing  bool                    `json:",omitempty"` // a reversal of it was accepted
+	Deleted  bool                    `json:",omitempty"` // its delete was sent to a service that had just shown it
 
 	// Of an undo: the snapshot before the first send.
 	Txn    int64  `json:",omitempty"` // the transaction that is refunded; 0 = nothing was sent

@@ -12,6 +12,7 @@ import (
 	"posagent/ecr"
 	"posagent/schemes/money"
 	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
 )
 
 func TestASaleByPaymentLink(t *testing.T) {
@@ -227,4 +228,42 @@ func TestMoneyB15_WithoutAnAccountTheUndoWaits(t *testing.T) {
 		r.settle()
 		require.Zero(t, r.bank.net())
 	})
+}
+
+// A link that is not found although it was made, and was not deleted from here, may still be paid: at
+// another site, or in data that lag. Its sale and its undo end by no such answer; found again, it is
+// deleted, and what was paid goes back.
+func TestField2_M18ALinkThatIsNotFoundMayBePaid(t *testing.T) {
+	for _, paid := range []bool{false, true} {
+		for _, aborted := range []bool{false, true} {
+			terminal(t, func(r *rig) {
+				s := r.Sale(500)
+				pass(5 * time.Second)
+				hidden := true
+				r.bank.spoil(func(call string) error {
+					if hidden && (call == "read link" || call == "delete link") {
+						return no(wire.NotFound, "")
+					}
+					return nil
+				}, nil)
+				if aborted {
+					require.NoError(t, r.Abort(context.Background(), s.ID))
+				}
+				require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+				r.Told(s, ecr.Told)
+				pass(time.Hour)
+				require.Equal(t, checkout.Reversing, r.phase(s.ID), "not found, and nobody has deleted it")
+				require.Equal(t, outbox.Doubt, r.ops()[0].State, r.ops()[0].Reason)
+
+				r.bank.lock(func() { hidden = false })
+				if paid {
+					r.pay()
+				}
+				pass(time.Hour)
+				require.Equal(t, checkout.Done, r.phase(s.ID))
+				require.Zero(t, r.bank.net())
+				require.True(t, r.bank.links[0].deleted || r.bank.links[0].Status == paylinks.Confirmed)
+			})
+		}
+	}
 }

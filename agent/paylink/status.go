@@ -86,7 +86,8 @@ func (s *Service) look(ctx context.Context, p *entry) (aapay.State, aapay.Accoun
 	return aapay.Pending, "", nil
 }
 
-// gone says how a payment stands whose link there is not.
+// gone says how a payment stands whose link there is not. That nothing was paid is known only of a link that was deleted from here; of
+// any other one "not found" proves nothing.
 func (s *Service) gone(ctx context.Context, p *entry) (aapay.State, aapay.AccountState, error) {
 	list, err := s.payments(ctx, p)
 	if err != nil {
@@ -101,6 +102,9 @@ func (s *Service) gone(ctx context.Context, p *entry) (aapay.State, aapay.Accoun
 		default:
 			state = aapay.Pending
 		}
+	}
+	if !p.Deleted {
+		return "", "", wire.Errorf(wire.NotFound, op, "link %d is not found", p.Link)
 	}
 	return state, "", nil
 }

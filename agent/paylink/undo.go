@@ -108,6 +108,9 @@ func (s *Service) reverse(ctx context.Context, e, p *entry) (end aapay.State, ag
 		return "", false, err
 	}
 	if payable(link) {
+		if err := s.deleting(ctx, p); err != nil {
+			return "", false, err
+		}
 		if _, err := s.o.Links.Delete(ctx, "", p.Link); err != nil && !refusal(err) && wire.CodeOf(err) != wire.NotFound {
 			return "", false, err
 		}
@@ -147,10 +150,29 @@ func (s *Service) reverse(ctx context.Context, e, p *entry) (end aapay.State, ag
 	}
 	calm := s.calm(e.Reference)
 	switch {
+	case link == nil && !p.Deleted: // it was there, and was not deleted from here: that it is not found proves nothing
+		if calm < s.o.Settle {
+			return "", false, nil
+		}
+		return inDoubt, false, nil
 	case waits && calm < abandoned, !returned && calm < s.o.Settle:
 		return "", false, nil
 	}
 	return reversed, false, nil
+}
+
+// deleting notes that a link is deleted from here, before the delete is sent: "not found" after it is the delete's effect.
+func (s *Service) deleting(ctx context.Context, p *entry) error {
+	if p.Deleted {
+		return nil
+	}
+	next := *p
+	next.Deleted = true
+	if err := s.o.DB.Write(ctx, func(tx store.Tx) error { return s.save(tx, &next) }); err != nil {
+		return err
+	}
+	*p = next
+	return nil
 }
 
 // payable says whether a customer might still pay a link.

@@ -71,7 +71,8 @@ type world struct {
 	missing  wire.Code                                           // what its absence means, read by itself; "" = nothing
 	noRoute  func(n int, typ aapay.Type, req aapay.Request) bool // something answers in its place; with w.mu held
 	code     string
-	keyed    int // calls of the idempotent route
+	keyed    int    // calls of the idempotent route
+	other    *world // the site that answers in its place, with data of its own
 }
 
 type call struct {
@@ -94,7 +95,18 @@ func (w *world) Initialize(_ context.Context, typ aapay.Type, req aapay.Request)
 	return w.initialize(call{at: time.Now(), typ: typ, req: req, plain: true})
 }
 
+// site is where the service's name leads to now.
+func (w *world) site() *world {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.other != nil {
+		return w.other
+	}
+	return w
+}
+
 func (w *world) InitializeWithIdempotency(_ context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	w = w.site()
 	w.mu.Lock()
 	w.keyed++
 	missing := w.plain || w.noRoute != nil && w.noRoute(w.keyed, typ, req)
@@ -191,6 +203,7 @@ func (w *world) pay(x *txn) {
 }
 
 func (w *world) Status(_ context.Context, id, _ string) (aapay.Status, error) {
+	w = w.site()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.reads = append(w.reads, call{at: time.Now()})

@@ -10,6 +10,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -64,7 +65,10 @@ func (j *Journal) NothingNew(ctx context.Context, key wire.Key, e checkout.Event
 // ok is false where nothing follows: an attempt that a later one has replaced, or one that was
 // settled before.
 func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) (s Step, ok bool, err error) {
-	u := checkout.Undone{OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Withdrawn: op.State == outbox.Expired, Text: res.Text}
+	u := checkout.Undone{
+		OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Withdrawn: op.State == outbox.Expired, Text: res.Text,
+		Moved: res.AccountState == aapay.Commit, ByHand: res.ByHand,
+	}
 	if u.Text == "" {
 		u.Text = op.Reason
 	}

@@ -93,8 +93,14 @@ func describe(before, after *Row, e checkout.Event) string {
 			return s.Text + ": asking once more"
 		case s.UndoTries > b.UndoTries:
 			return fmt.Sprintf("undo, attempt %d", s.UndoTries)
+		case b.UndoOpen && !s.UndoOpen && e.Undone.OK:
+			return "the backend says that it is undone, and did not know it a read before: no proof"
 		case b.UndoOpen && !s.UndoOpen:
 			return "the undo was not accepted: " + orNothing(e.Undone.Text)
+		case !b.Missing && s.Missing:
+			return "the backend knew it and does not find it now: this proves nothing"
+		case b.Missing && !s.Missing:
+			return "the backend finds it again: " + orNothing(string(s.Wire))
 		case b.Wire != s.Wire:
 			return "the backend says " + orNothing(string(s.Wire))
 		case !b.Committed && s.Committed:

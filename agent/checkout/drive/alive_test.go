@@ -1,0 +1,80 @@
+package drive_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+)
+
+// The service's name moves to a site whose data lag. That site does not find the payment, and says
+// REVERSED of it, or refuses: neither proves anything. The undo stays owed, the merchant hears of it
+// once, and when the name leads back the money goes back.
+func TestField2_M18ASiteThatDoesNotKnowItProvesNothing(t *testing.T) {
+	moves := map[string]func(r *rig) ecr.Sale{ // the last thing that the first site says
+		"it was taken": func(r *rig) ecr.Sale {
+			s := r.sale(500)
+			pass(time.Second)
+			return s
+		},
+		"a state": func(r *rig) ecr.Sale { return r.waiting(aapay.Initialized, 10*time.Second) },
+		"a state, and the register has asked for the end": func(r *rig) ecr.Sale {
+			s := r.waiting(aapay.Pending, 10*time.Second)
+			r.world.lock(func() { failReversals(r.world, 1) })
+			return s
+		},
+	}
+	for name, move := range moves {
+		for _, refuses := range []bool{false, true} {
+			for _, restart := range []bool{false, true} {
+				terminal(t, func(r *rig) {
+					away := newWorld()
+					if refuses {
+						failReversals(away, 100)
+					}
+					s := move(r)
+					r.world.lock(func() { r.world.onStatus, r.world.other = nil, away })
+					pass(5 * time.Second)
+					require.NoError(t, r.Abort(context.Background(), s.ID))
+					require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+					r.Told(s, ecr.Told)
+					r.payLate() // at the first site
+					pass(20 * time.Minute)
+					if restart {
+						r.Restart(false)
+					}
+					pass(time.Hour)
+					require.Equal(t, checkout.Reversing, r.phase(s.ID), "%s: undone by a site that does not know it", name)
+					_, lines := r.show(s.ID)
+					require.Equal(t, 1, strings.Count(strings.Join(lines, "\n"), "compare the backend's portal"), "%s: %q", name, lines)
+
+					r.world.lock(func() { r.world.other = nil })
+					pass(time.Hour)
+					require.Zero(t, r.world.net(), "%s: told aborted, and the merchant keeps money", name)
+					require.Equal(t, checkout.Done, r.phase(s.ID), name)
+				})
+			}
+		}
+	}
+}
+
+// What the service never had ends as before: a reversal of what it does not know is its word that it
+// will never begin.
+func TestField2_M18WhatNeverArrivedEndsAsBefore(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onInit = func(_ int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
+			return nil, errLost, typ == aapay.Payment
+		}
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		r.Told(s, ecr.Told)
+		pass(time.Minute)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+	})
+}
