@@ -18,7 +18,7 @@ func abort(s State, e Event) (State, []Effect) {
 func abortReplied(s State, e Event) (State, []Effect) {
 	s.SentAt = e.Now
 	s = learnReply(s, e.Reply)
-	if !s.Plain && judgeReply(e.Reply, s.Plain) == answerRejected { // on the plain route: see twiceSent
+	if !s.Plain && s.Wire == "" && judgeReply(e.Reply, s.Plain) == answerRejected { // on the plain route: see twiceSent
 		return reject(s, ecr.Aborted, ecr.AbortedByUser)
 	}
 	return undo(s, e, s.Text)

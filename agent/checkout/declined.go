@@ -12,7 +12,7 @@ func declinedRead(s State, e Event) (State, []Effect) {
 		return undo(s, e, "paid after it was declined")
 	case !finalNo(s):
 		return undo(s, e, "live after it was declined")
-	case windowOver(s, e):
+	case windowOver(s, e), s.Rejected: // two answers that agree need no window
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	}
@@ -21,11 +21,14 @@ func declinedRead(s State, e Event) (State, []Effect) {
 
 func declinedStatusFailed(s State, e Event) (State, []Effect) {
 	switch over := e.Failure == NotFound && windowOver(s, e); {
-	case over && finalNo(s): // its own final word was heard
+	case over && (finalNo(s) || s.Rejected && s.Wire == ""): // its own final word was heard
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	case over:
 		return notFound(s, e)
+	}
+	if e.Failure == NotFound { // it was answered
+		return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
 	}
 	most := watchPause
 	if untilWindow(s, e.Now) == 0 {

@@ -242,3 +242,53 @@ func TestField2_M23NotFoundEndsNothingThatWasSeenAlive(t *testing.T) {
 	s, _ = do(t, s, Event{Name: StatusFailed, Failure: NotFound, Now: s.SentAt + testLimits.Window() + time.Minute})
 	require.Equal(t, Done, s.Phase, "its own final word was heard before")
 }
+
+// A 201 that refuses tells nothing of the request: a gateway may have handed out another's. The register
+// is told at once, and a status by our own reference has to agree before nothing is owed.
+func TestField2_M15ARefusalHasToBeSeen(t *testing.T) {
+	no := Event{Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: aapay.CodeReject}}}
+	starts := map[string]func() State{
+		"the first answer": begun,
+		"aborted meanwhile": func() State {
+			s, _ := do(t, begun(), Event{Name: AbortAsked, Now: t0})
+			return s
+		},
+		"overtaken by the deadline": func() State {
+			s, _ := do(t, begun(), Event{Name: Tick, Now: t0 + testLimits.Deadline})
+			return s
+		},
+	}
+	for name, start := range starts {
+		s, out := do(t, start(), no)
+		require.Equal(t, Declined, s.Phase, name)
+		require.Contains(t, out, Tell, name)
+		require.Contains(t, out, ReadStatus, name)
+		require.True(t, Owed(s), name)
+
+		for _, word := range []aapay.State{aapay.Rejected, aapay.Cancelled, aapay.Failed} {
+			agreed, _ := do(t, s, status(word, ""))
+			require.Equal(t, Done, agreed.Phase, "%s: %s", name, word)
+		}
+		for _, live := range []Event{status(aapay.Initialized, ""), status(aapay.Finalized, aapay.Commit), status(aapay.TimedOut, "")} {
+			undone, out := do(t, s, live)
+			require.Equal(t, Reversing, undone.Phase, "%s: it was another's answer", name)
+			require.Contains(t, out, Reverse, name)
+			require.NotEqual(t, ecr.Approved, undone.Result, name)
+		}
+		gone := Event{Name: StatusFailed, Failure: NotFound, Now: s.SentAt + time.Minute}
+		waits, _ := do(t, s, gone)
+		require.Equal(t, Declined, waits.Phase, "%s: it may still arrive", name)
+		gone.Now = s.SentAt + testLimits.Window() + time.Minute
+		over, _ := do(t, s, gone)
+		require.Equal(t, Done, over.Phase, name)
+	}
+
+	shown, _ := do(t, begun(), Event{Name: Tick, Now: t0 + testLimits.Deadline})
+	shown.LastRead = false
+	shown, _ = do(t, shown, status(aapay.Initialized, ""))
+	late, _ := do(t, shown, no)
+	require.Equal(t, Waiting, late.Phase, "a status has shown it: the no is another's")
+	aborted, _ := do(t, shown, Event{Name: AbortAsked, Now: t0})
+	aborted, _ = do(t, aborted, no)
+	require.Equal(t, Reversing, aborted.Phase)
+}

@@ -519,9 +519,12 @@ func TestMoneyB9_ResponseCodes(t *testing.T) {
 
 	s := variants(Initializing)[0]
 	s, out := do(t, s, Event{Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: -1}}})
-	require.Equal(t, Done, s.Phase, "after a 201 nothing is owed")
+	require.Equal(t, Declined, s.Phase)
 	require.Equal(t, ecr.Declined, s.Result)
 	require.Contains(t, out, Tell)
+	s, out = do(t, s, status(aapay.Rejected, ""))
+	require.Equal(t, Done, s.Phase, "after a 201 that a status confirms nothing is owed")
+	require.Equal(t, []Do{StopReading}, out)
 }
 
 func TestMoneyB12_ANewBootUndoesUnlessApproved(t *testing.T) {

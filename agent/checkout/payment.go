@@ -96,8 +96,9 @@ func replied(s State, e Event) (State, []Effect) {
 
 // repliedLate is the answer to an attempt that a limit overtook.
 func repliedLate(s State, e Event) (State, []Effect) {
+	shown := s.Wire != "" // a status has shown it: a no to an attempt contradicts it, and is another's
 	s = learnReply(s, e.Reply)
-	if !s.Plain && judgeReply(e.Reply, s.Plain) == answerRejected {
+	if !s.Plain && !shown && judgeReply(e.Reply, s.Plain) == answerRejected {
 		return reject(s, ecr.Declined, ecr.RejectedByScheme)
 	}
 	return s, nil
@@ -110,11 +111,12 @@ func twiceSent(s State, e Event) (State, []Effect) {
 	return s, []Effect{{Do: ReadStatus}}
 }
 
-// reject ends a sale by a 201: created and refused, no money can move, nothing is owed.
+// reject tells the no of a 201: created and refused. The 201 names nothing of the request, so it may be
+// another's answer: a status by our own reference has to agree before nothing is owed.
 func reject(s State, r ecr.Result, c ecr.Code) (State, []Effect) {
-	s.Phase, s.Rejected = Done, true
+	s.Phase, s.Rejected, s.LastRead, s.Unheard = Declined, true, false, false
 	s = decide(s, r, c, "refused by the backend")
-	out := append(hide(&s), Effect{Do: StopReading}, Effect{Do: Tell})
+	out := append(hide(&s), Effect{Do: Tell}, Effect{Do: ReadStatus})
 	return s, out
 }
 

@@ -109,7 +109,7 @@ type State struct {
 	Unheard bool `json:"unheard,omitempty"` // no answer to any attempt: one status try decides
 
 	// What was seen.
-	Rejected      bool               `json:"rejected,omitempty"` // 201: final, no money can move
+	Rejected      bool               `json:"rejected,omitempty"` // the answer was a 201 that refuses; a status has to agree
 	Wire          aapay.State        `json:"wire,omitempty"`     // last state word read
 	Account       aapay.AccountState `json:"account,omitempty"`
 	Committed     bool               `json:"committed,omitempty"` // a COMMIT was seen, ever
@@ -139,6 +139,7 @@ type State struct {
 
 	// Instants of the boot clock.
 	StartedAt time.Duration `json:"startedAt"`
+	Rebased   bool          `json:"rebased,omitempty"`  // they are of another boot than the sale's beginning: its age is not known
 	SentAt    time.Duration `json:"sentAt,omitempty"`   // last time an initialize may have left
 	BaseAt    time.Duration `json:"baseAt,omitempty"`   // the stale age counts from here: answer, or arrival of the code
 	WireAt    time.Duration `json:"wireAt,omitempty"`   // the wire state was first seen
@@ -160,6 +161,14 @@ type Terms struct {
 	Till                  Till
 	ReadFirst             bool // see State
 	Ask                   bool // choice, prompts or the amount are still to come
+}
+
+// Age is how long ago the sale began, by a clock that runs evenly; 0 = it is not known.
+func Age(s State, now time.Duration) time.Duration {
+	if s.Rebased {
+		return 0
+	}
+	return now - s.StartedAt
 }
 
 // NeverSent says whether no attempt under the sale's Key, in any run, ever had a connection. An

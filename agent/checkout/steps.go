@@ -45,12 +45,9 @@ func learn(s State, e Event) State {
 	default:
 		s.Engaged = true
 	}
-	if s.TransactionID == 0 {
-		s.TransactionID = st.TransactionID
-	}
-	if st.NAA2ECR != nil && st.NAA2ECR.PPRef != "" {
-		s.PPRef, s.PPRefRead = st.NAA2ECR.PPRef, true
-	}
+	n := s.names()
+	n.Learn(st)
+	s.named(n)
 	s.hear(st.NAA2ECR, st.PayerID)
 	if st.QRCodePayload != "" {
 		s.Payload = st.QRCodePayload
@@ -78,27 +75,26 @@ func learnReply(s State, r aapay.Reply) State {
 	return s
 }
 
-// foreign says that a status speaks of another transaction. One that contradicts the answer to the
-// initialize counts where it tells our own reference, and the one before it has named the same
-// transaction: then that answer was another's.
+// foreign says that a status speaks of another transaction, by what it tells of the request and by the
+// names that the service has given this one.
 func foreign(s *State, e Event) bool {
-	st := e.Status
-	if e.Whose == intent.Anothers || s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {
-		return true
-	}
-	if s.PPRef == "" || st.NAA2ECR == nil || st.NAA2ECR.PPRef == "" || st.NAA2ECR.PPRef == s.PPRef {
-		return false
-	}
-	if s.PPRefRead || e.Whose != intent.Ours || st.TransactionID == 0 {
-		return true
-	}
-	again := s.Contradicts == st.TransactionID
-	s.Contradicts = st.TransactionID
-	return !again
+	n := s.names()
+	other := n.Other(e.Whose, e.Status)
+	s.named(n)
+	return other
+}
+
+func (s *State) names() intent.Names {
+	return intent.Names{ID: s.TransactionID, PPRef: s.PPRef, Shown: s.PPRefRead, Contradicts: s.Contradicts}
+}
+
+func (s *State) named(n intent.Names) {
+	s.TransactionID, s.PPRef, s.PPRefRead, s.Contradicts = n.ID, n.PPRef, n.Shown, n.Contradicts
 }
 
 // rebase starts the clocks anew: the boot clock that measured them is gone.
 func rebase(s State, e Event) State {
+	s.Rebased = true
 	s.StartedAt, s.SentAt, s.BaseAt, s.WireAt, s.LimitAt, s.UntoldAt, s.AnswerAt = e.Now, e.Now, e.Now, e.Now, e.Now, e.Now, e.Now
 	return s
 }

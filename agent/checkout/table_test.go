@@ -68,6 +68,7 @@ func variants(p Phase) []State {
 		s.Taken = mask&1 != 0 && p == Reversing
 		s.Missing = mask&3 == 3 && p == Reversing
 		s.CanReverse = mask&16 == 0
+		s.Rejected = mask&4 != 0 && p == Declined
 		if s.Plain = mask&32 != 0; s.Plain {
 			s.Sends = 2 // the first on the other route
 		}
@@ -137,7 +138,7 @@ var edges = map[Phase][]Phase{
 	Choosing:     {Choosing, Initializing, Forward, Done},
 	Initializing: {Initializing, Waiting, Aborting, Declined, Reversing, Done},
 	Waiting:      {Waiting, Initializing, Aborting, Approved, Declined, Reversing, Done}, // back to the plain route, once
-	Aborting:     {Aborting, Reversing, Done},
+	Aborting:     {Aborting, Declined, Reversing, Done},
 	Approved:     {Approved, Confirmed, Unconfirmed, Reversing},
 	Unconfirmed:  {Unconfirmed, Confirmed, Reversing},
 	Confirmed:    {Confirmed, Done},
@@ -213,15 +214,15 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 	if Owed(s) && !Owed(next) && next.Phase != Approved {
 		require.Equal(t, Done, next.Phase)
 		unsent := e.Name == ReplyFailed && e.Failure == NotSent && next.Sends == next.Unsent // no attempt ever had a connection
-		proven := unsent || e.Name == UndoSettled && e.Undone.OK || next.Rejected || e.Name == StatusRead || e.Name == StatusFailed && e.Failure == NotFound
+		proven := unsent || e.Name == UndoSettled && e.Undone.OK || e.Name == StatusRead || e.Name == StatusFailed && e.Failure == NotFound
 		require.True(t, proven, "%s ends an owed undo", e.Name)
 		switch {
 		case e.Name == StatusFailed && SeenAlive(s):
-			require.True(t, s.Phase == Declined && finalNo(s), "%s: not found, and it was seen alive", s.Phase)
+			require.True(t, s.Phase == Declined && (finalNo(s) || s.Rejected && s.Wire == ""), "%s: not found, and it was seen alive", s.Phase)
 		case e.Name == UndoSettled && s.Missing:
 			require.True(t, e.Undone.Moved || e.Undone.ByHand || s.UndoRefund, "undone by a service that did not know it")
 		case e.Name == StatusRead:
-			require.True(t, (finalNo(next) || lapsed(next, e) && !next.CanReverse) && windowOver(next, e))
+			require.True(t, (finalNo(next) || lapsed(next, e) && !next.CanReverse) && (windowOver(next, e) || s.Rejected && s.Phase == Declined))
 		}
 	}
 	if owing := next.Phase == Reversing && !next.UndoOpen && s.Phase != Reversing; owing {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"posagent/agent/intent"
 	"posagent/agent/outbox"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -87,8 +88,12 @@ type UndoResult struct {
 // undoMemo is what an attempt leaves for the next.
 type undoMemo struct {
 	Answered bool           `json:"answered,omitempty"` // a 202 or a status was read: the backend has known it
-	Ref      string         `json:"ref,omitempty"`      // ppref, else transactionId
+	Names    intent.Names   `json:"names,omitzero"`     // what the backend has called it
+	Refused  *UndoResult    `json:"refused,omitempty"`  // a 201 was read: a no that names nothing of the request, so a read has to agree
+	NoRoute  bool           `json:"noRoute,omitempty"`  // the first attempt found no idempotent route: a read says whether it has arrived all the same
 	PlainAt  int            `json:"plainAt,omitempty"`  // the attempt that may use the plain route; 0 = idempotent route
+	First    *time.Duration `json:"first,omitempty"`    // the running time of the first attempt
+	Strange  *time.Duration `json:"strange,omitempty"`  // the running time since which every status was another's
 	Gone     *time.Duration `json:"gone,omitempty"`     // the running time since which the backend has said "not found"
 	Late     *time.Duration `json:"lateAt,omitempty"`   // the running time since which a refund has been TIMEDOUT
 	Asked    int            `json:"asked,omitempty"`    // status reads, for their rhythm
@@ -171,28 +176,31 @@ func (u *undoing) send(ctx context.Context) outbox.Verdict {
 	if u.p.Window <= 0 {
 		u.p.Window = defaultWindow
 	}
-	plain := u.m.PlainAt != 0
+	plain, first := u.m.PlainAt != 0, u.op.State == outbox.Pending && !u.m.Touched
+	if u.m.First == nil {
+		u.m.First = &u.op.Ran
+	}
 	switch {
-	case u.m.Answered, u.op.ReadOnly, plain && u.op.Attempts != u.m.PlainAt:
+	case u.m.Answered, u.m.Refused != nil, u.m.NoRoute, u.op.ReadOnly, plain && u.op.Attempts != u.m.PlainAt:
 		return u.ask(ctx)
 	case plain:
 		reply, err := u.svc.Initialize(ctx, u.typ, u.p.Request)
 		if routeMissing(err) {
-			u.m = undoMemo{}
+			u.m = undoMemo{Touched: true}
 			return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Unreachable, Reason: "neither route exists here: " + err.Error()})
 		}
-		return u.started(reply, err)
+		return u.started(ctx, reply, err)
 	}
 	reply, err := u.svc.InitializeWithIdempotency(ctx, u.op.Key, u.typ, u.p.Request)
-	if routeMissing(err) {
-		u.m.PlainAt = u.op.Attempts + 1
-		return u.wait(outbox.Verdict{State: outbox.Pending, After: 100 * time.Millisecond, Reason: "no idempotent route, the plain one is next"})
+	if routeMissing(err) && first {
+		u.m.NoRoute, u.m.Touched = true, true
+		return u.ask(ctx)
 	}
-	return u.started(reply, err)
+	return u.started(ctx, reply, err)
 }
 
 // started judges the answer to an initialize.
-func (u *undoing) started(reply aapay.Reply, err error) outbox.Verdict {
+func (u *undoing) started(ctx context.Context, reply aapay.Reply, err error) outbox.Verdict {
 	if err != nil {
 		v := outbox.FromError(u.op, outbox.SameKey, err)
 		if v.State == outbox.Failed {
@@ -208,15 +216,16 @@ func (u *undoing) started(reply aapay.Reply, err error) outbox.Verdict {
 	if r := reply.Response; r != nil {
 		res.ResponseCode = r.ResponseCode
 		if r.NAA2ECR != nil {
-			res.PPRef, u.m.Ref = r.NAA2ECR.PPRef, r.NAA2ECR.PPRef
+			res.PPRef = r.NAA2ECR.PPRef
 		}
 	}
+	u.m.Touched = true
 	if rejected(reply) {
-		if u.m.PlainAt != 0 { // it may mean the attempt on the other route, whose 404 anybody can have sent: the status decides
-			u.m.Answered, u.m.Gone, u.m.Asked = true, nil, 0
-			return u.live("refused on the plain route")
-		}
-		return u.end(outbox.Failed, res)
+		u.m.Refused, u.m.Gone, u.m.Asked = &res, nil, 0
+		return u.ask(ctx)
+	}
+	if u.m.Names.PPRef == "" {
+		u.m.Names.PPRef = res.PPRef
 	}
 	if res.ResponseCode == aapay.CodeResend && u.m.PlainAt == 0 {
 		return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: firstPoll, Reason: "asked to repeat"})
@@ -238,11 +247,8 @@ func rejected(r aapay.Reply) bool {
 
 // ask reads the status and judges it.
 func (u *undoing) ask(ctx context.Context) outbox.Verdict {
-	id := u.m.Ref
-	if id == "" {
-		id = u.p.Request.TerminalReference
-	}
-	st, err := u.svc.Status(ctx, id, u.p.Request.Method)
+	// By our own name: an id may have come with another's answer.
+	st, err := u.svc.Status(ctx, u.p.Request.TerminalReference, u.p.Request.Method)
 	if errors.Is(err, &wire.Error{Code: wire.NotFound}) {
 		return u.missing()
 	}
@@ -251,7 +257,10 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 		v.State, v.After = outbox.Sent, max(v.After, u.rhythm()) // a Retry-After may be shorter than the pace of reads
 		return u.wait(v)
 	}
-	u.m.Gone, u.m.Answered = nil, true
+	if u.m.Names.Other(u.request().Status(st), st) {
+		return u.strange()
+	}
+	u.m.Gone, u.m.Strange, u.m.Answered, u.m.NoRoute = nil, nil, true, false
 	res := UndoResult{State: st.State, AccountState: st.AccountState}
 	if st.TransactionID != 0 {
 		res.TransactionID = strconv.FormatInt(st.TransactionID, 10)
@@ -262,8 +271,8 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 	if st.NAA2ECR != nil {
 		res.PPRef = st.NAA2ECR.PPRef
 	}
-	if u.m.Ref == "" {
-		u.m.Ref = res.PPRef
+	if u.op.Kind != KindLinkReversal { // it gives back one payment after the other, and shows each
+		u.m.Names.Learn(st)
 	}
 	switch u.judge(st) {
 	case outbox.Done:
@@ -273,11 +282,34 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 		if u.late(st) {
 			break
 		}
+		if u.m.Refused != nil {
+			res.HTTPStatus = u.m.Refused.HTTPStatus
+		}
 		return u.end(outbox.Failed, res)
 	case outbox.Doubt:
 		return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "it cannot be told whether money went back"})
 	}
 	return u.live(string(st.State))
+}
+
+// request is what was asked, for judging whose an answer is.
+func (u *undoing) request() intent.Request {
+	q := intent.Request{Reference: u.p.Request.TerminalReference, Original: u.p.Request.OriginalReference}
+	if a := u.p.Request.PurchaseAmount; a != nil {
+		q.Hundredths, q.Currency = a.TotalAmount, a.CurrencyCode
+	}
+	if u.m.First != nil && *u.m.First >= u.op.Started { // else the age is not known
+		q.Age = max(u.op.Ran-*u.m.First, 1)
+	}
+	return q
+}
+
+// strange handles a status of another transaction: it says nothing of this one.
+func (u *undoing) strange() outbox.Verdict {
+	if u.since(&u.m.Strange) >= u.p.Window {
+		return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "the backend answers with another transaction"})
+	}
+	return u.live("the backend answered with another transaction")
 }
 
 // late says that a refund that timed out may still commit. A second one would give back twice, so it is not called failed before the
@@ -327,12 +359,19 @@ func waiting(s aapay.State) bool {
 
 // missing handles the service's own "not found".
 func (u *undoing) missing() outbox.Verdict {
-	wait := u.rhythm()
-	if u.since(&u.m.Gone) >= u.p.Window {
+	wait, gone := u.rhythm(), u.since(&u.m.Gone)
+	switch {
+	case u.m.NoRoute: // the service itself does not know it: nothing has arrived
+		u.m.NoRoute, u.m.PlainAt, u.m.Gone, u.m.Asked = false, u.op.Attempts+1, nil, 0
+		return u.wait(outbox.Verdict{State: outbox.Pending, After: 100 * time.Millisecond, Reason: "no idempotent route, the plain one is next"})
+	case u.m.Refused != nil && !u.m.Answered && u.m.PlainAt == 0 && gone >= quiet:
+		return u.end(outbox.Failed, *u.m.Refused)
+	}
+	if gone >= u.p.Window {
 		if u.m.Answered { // what was alive ends by its own final word alone, and sent again it could be a second one
 			return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "the backend knew it and does not find it any more"})
 		}
-		if u.m.PlainAt != 0 || u.op.ReadOnly {
+		if u.m.PlainAt != 0 || u.op.ReadOnly || u.m.Refused != nil {
 			return u.end(outbox.Failed, UndoResult{NotFound: true, Text: "the backend does not know it"})
 		}
 		u.m = undoMemo{} // the Key is safe to use again

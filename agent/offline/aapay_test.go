@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -33,6 +34,7 @@ type service struct {
 	asked    int
 	started  int
 	requests []aapay.Request
+	from     int // it knows of nothing before so many requests have begun
 }
 
 func (s *service) initialize(plain bool, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
@@ -69,6 +71,9 @@ func (s *service) Status(_ context.Context, id, method string) (aapay.Status, er
 	defer s.mu.Unlock()
 	s.asked++
 	s.calls = append(s.calls, "status "+id+" "+method)
+	if s.started < s.from {
+		return aapay.Status{}, wire.Errorf(wire.NotFound, "t", "no")
+	}
 	return s.status(s.asked, id)
 }
 
@@ -164,7 +169,7 @@ func TestStatusDecides(t *testing.T) {
 			run(t, tc.kind, s, func(p *offline.UndoPayload) { p.OKWords = tc.words }, 10*time.Second, func(op outbox.Op, got []offline.UndoResult) {
 				require.Equal(t, tc.want, op.State)
 				require.Equal(t, 1, s.started)
-				require.Equal(t, "status PP1 SWISH_E_COM", s.calls[1])
+				require.Equal(t, "status undo-1 SWISH_E_COM", s.calls[1], "by our own name")
 				if tc.want == outbox.Sent {
 					require.Empty(t, got)
 					return
@@ -220,9 +225,9 @@ func TestReplyDecides(t *testing.T) {
 		"202, no response":           {reply: aapay.Reply{HTTPStatus: 202, Valid: true}, want: outbox.Sent, started: 1, asked: true},
 		"202, not valid":             {reply: aapay.Reply{HTTPStatus: 202}, want: outbox.Sent, started: 1, asked: true},
 		"202, resend":                {reply: reply(202, 1, ""), want: outbox.Sent},
-		"201, reject":                {reply: reply(201, -1, ""), want: outbox.Failed, started: 1},
-		"201, cancel":                {reply: reply(201, -2, ""), want: outbox.Failed, started: 1},
-		"201, not valid":             {reply: aapay.Reply{HTTPStatus: 201}, want: outbox.Failed, started: 1},
+		"201, reject, but it lives":  {reply: reply(201, -1, ""), want: outbox.Sent, started: 1, asked: true},
+		"201, cancel, but it lives":  {reply: reply(201, -2, ""), want: outbox.Sent, started: 1, asked: true},
+		"201, not valid, but alive":  {reply: aapay.Reply{HTTPStatus: 201}, want: outbox.Sent, started: 1, asked: true},
 		"201, says OK":               {reply: reply(201, 0, ""), want: outbox.Sent, started: 1, asked: true},
 		"400":                        {err: wire.Errorf(wire.Invalid, "t", "no"), want: outbox.Failed, started: 1},
 		"401":                        {err: wire.Errorf(wire.Unauthorized, "t", "no"), want: outbox.Pending},
@@ -265,12 +270,13 @@ func TestReplyDecides(t *testing.T) {
 // window it is in doubt, and never sent again.
 func TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt(t *testing.T) {
 	for _, plain := range []bool{false, true} {
+		first := map[bool]int{true: 2}[plain] // before the plain route is taken, it is asked whether it has arrived
 		for name, status := range map[string]func(int, string) (aapay.Status, error){
 			"at once":       func(int, string) (aapay.Status, error) { return aapay.Status{}, wire.Errorf(wire.NotFound, "t", "no") },
-			"after a state": func(n int, _ string) (aapay.Status, error) { return state(aapay.Pending, ""), gone(n > 1) },
+			"after a state": func(n int, _ string) (aapay.Status, error) { return state(aapay.Pending, ""), gone(n > max(first, 1)) },
 		} {
 			for _, kind := range []string{offline.KindReversal, offline.KindRefund} {
-				s := &service{status: status, start: func(n int, _ bool) (aapay.Reply, error) {
+				s := &service{from: first, status: status, start: func(n int, _ bool) (aapay.Reply, error) {
 					if plain && n == 1 {
 						return aapay.Reply{}, missingRoute(404)
 					}
@@ -384,7 +390,7 @@ func TestPlainRouteIsUsedOnce(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &service{status: tc.status, start: func(_ int, plain bool) (aapay.Reply, error) {
+			s := &service{from: 2, status: tc.status, start: func(_ int, plain bool) (aapay.Reply, error) {
 				if plain {
 					return tc.plain()
 				}
@@ -443,6 +449,7 @@ func (s *switching) InitializeWithIdempotency(ctx context.Context, key wire.Key,
 func TestPlainRouteAndCrash(t *testing.T) {
 	k := func(s *service) outbox.Kind { return offline.Reversal(s, nil, nil) }
 	s := &service{
+		from:   2,
 		start:  func(_ int, plain bool) (aapay.Reply, error) { return aapay.Reply{}, missingRoute(405) },
 		status: func(int, string) (aapay.Status, error) { return state(aapay.Pending, ""), nil },
 	}
@@ -455,11 +462,11 @@ func TestPlainRouteAndCrash(t *testing.T) {
 	s.start = func(_ int, plain bool) (aapay.Reply, error) { return reply(202, 0, "P"), nil }
 	op.Memo, op.Attempts = v.Memo, 2
 	require.Equal(t, outbox.Sent, k(s).Send(t.Context(), op).State)
-	require.Equal(t, "plain reversal", s.calls[1])
+	require.Equal(t, "plain reversal", s.calls[2])
 
 	op.Attempts, op.State = 3, outbox.Sent // attempt 2 crashed: its memo was never stored
 	require.Equal(t, outbox.Sent, k(s).Send(t.Context(), op).State)
-	require.Equal(t, "status undo-1 SWISH_E_COM", s.calls[2])
+	require.Equal(t, "status undo-1 SWISH_E_COM", s.calls[3])
 	require.Equal(t, 2, s.started)
 }
 
@@ -508,6 +515,10 @@ func TestResultByHand(t *testing.T) {
 func TestMissingRouteThroughTheRealClient(t *testing.T) {
 	for _, status := range []int{404, 405} {
 		svc := &aapay.Client{BaseURL: "http://backend.test", Doer: doer(func(r *http.Request) *http.Response {
+			if r.Method == http.MethodGet { // the service's own word
+				own := `{"valid":false,"error":{"message":"no such transaction"},"response":null}`
+				return &http.Response{StatusCode: 404, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(own)), Request: r}
+			}
 			return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"text/plain"}}, Body: http.NoBody, Request: r}
 		})}
 		v := offline.Reversal(svc, nil, nil).Send(t.Context(), outbox.Op{New: outbox.New{Key: "k", Payload: payload(t, nil)}, State: outbox.Pending, Attempts: 1})

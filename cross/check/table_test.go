@@ -32,7 +32,7 @@ var rooms = []room{
 	{"agent/panel", []string{"device/display", "device/display/scene", "device/keypad/entry", "ecr"}, "the screen, keys and printer that registers may use: knows no sale and no protocol"},
 	{"agent/paper", []string{"agent/checkout/drive", "agent/checkout/drive/journal", "device/printer", "ecr", "ecr/receipt", "store", "schemes/money", "schemes/wire"}, "what waits for the terminal's own printer: no register and no line"},
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
-	{"agent/offline", []string{"agent/lost", "agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire", "schemes/wire/check"}, "the outbox's typed adapters"},
+	{"agent/offline", []string{"agent/intent", "agent/lost", "agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire", "schemes/wire/check"}, "the outbox's typed adapters"},
 	{"agent/offline/offlinetest", []string{"schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire"}, "what clients of the campaigns write, and a small backend: the contracts alone"},
 	{"agent/owned", []string{"agent/lost", "store", "schemes/aapay", "schemes/disputes", "schemes/hosted", "schemes/onboarding", "schemes/wire"}, "whose the things are that the terminal only passes on"},
 	{"agent/reconcile", []string{"agent/checkout", "agent/checkout/drive/journal", "ecr", "store", "schemes/aapay", "schemes/money", "schemes/wire"}, "compares a till's list with the journal and the backend: reads, and can change nothing"},

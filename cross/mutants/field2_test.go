@@ -54,7 +54,7 @@ var ofMoney = []mutant{
 		{"agent/checkout/drive/perform/send.go", `p.svc.Status(call, row.Reference, row`, `p.svc.Status(call, map[bool]string{true: row.State.PPRef, false: row.Reference}[row.State.PPRef != ""], row`},
 	}},
 	{"what a status tells of the request is not compared", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
-		{"agent/checkout/drive/journal/transit.go", `e.Whose = whose(r, e.Status)`, `e.Whose = intent.NotSaid`},
+		{"agent/checkout/drive/journal/transit.go", `e.Whose = whose(r, e)`, `e.Whose = intent.NotSaid`},
 	}},
 	{"one transaction is two sales'", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
 		{"agent/checkout/drive/journal/transit.go", `if e.Whose == intent.NotSaid && r`, `if false && r`},
@@ -63,15 +63,46 @@ var ofMoney = []mutant{
 		{"agent/checkout/drive/journal/apply.go", `	if is {`, `	if is && r.ID == 0 {`},
 	}},
 	{"the answer to initialize outranks what the service tells", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
-		{"agent/checkout/steps.go", `if s.PPRefRead || e.Whose`, `if true || e.Whose`},
+		{"agent/intent/request.go", `if n.Shown || verdict`, `if true || verdict`},
 	}},
 	{"a status that contradicts is believed at once", checkout, "TestField2_M15WhatContradictsTheAnswerIsReadAgain", []edit{
-		{"agent/checkout/steps.go", `return !again`, `return again && false`},
+		{"agent/intent/request.go", `return !again`, `return again && false`},
 	}},
 	{"a receipt's amount is not compared", "agent/intent", "TestField2_M15AStatusIsJudgedByWhatItTells", []edit{
-		{"agent/intent/payment.go", `r.Amount != 0 && r.Amount != p.Hundredths, `, ``},
+		{"agent/intent/request.go", `r.Amount != 0 && r.Amount != q.Hundredths && (q.Original == "" || r.Amount != -q.Hundredths), `, ``},
 	}},
 	{"a receipt's other reference says nothing", "agent/intent", "TestField2_M15AStatusIsJudgedByWhatItTells", []edit{
-		{"agent/intent/payment.go", "\t}\n\treturn Anothers\n", "\t}\n\treturn NotSaid\n"},
+		{"agent/intent/request.go", "\t}\n\treturn Anothers\n", "\t}\n\treturn NotSaid\n"},
+	}},
+	{"a transaction from before the request may be its own", "agent/intent", "TestField2_M15AnOlderTransactionIsAnothers", []edit{
+		{"agent/intent/request.go", `if q.before(st) {`, `if false {`},
+	}},
+	{"an undo is asked for by the name that an answer gave", "agent/offline", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
+		{"agent/offline/aapay.go", `u.svc.Status(ctx, u.p.Request.TerminalReference, u`, `u.svc.Status(ctx, cmp.Or(u.m.Names.PPRef, u.p.Request.TerminalReference), u`},
+		{"agent/offline/aapay.go", "import (\n", "import (\n\t\"cmp\"\n"},
+	}},
+	{"another's status ends an undo", "agent/offline", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
+		{"agent/offline/aapay.go", `if u.m.Names.Other(u.request().Status(st), st) {`, `if false {`},
+	}},
+	{"a 201 that names nothing ends a refund", "agent/offline", "TestField2_M15ARefusalThatIsAnothersEndsNothing", []edit{
+		{"agent/offline/aapay.go", "u.m.Refused, u.m.Gone, u.m.Asked = &res, nil, 0\n\t\treturn u.ask(ctx)", "return u.end(outbox.Failed, res)"},
+	}},
+	{"a 201 that names nothing ends a sale", checkout, "TestField2_M15ARefusalHasToBeSeen", []edit{
+		{"agent/checkout/payment.go", `s.Phase, s.Rejected, s.LastRead, s.Unheard = Declined, true`, `s.Phase, s.Rejected, s.LastRead, s.Unheard = Done, true`},
+	}},
+	{"the plain route of an undo is taken after an attempt that may have arrived", "agent/offline", "TestField2_M17AnUndosPlainRouteNeedsTheFirstAttempt", []edit{
+		{"agent/offline/aapay.go", `if routeMissing(err) && first {`, `if routeMissing(err) {`},
+	}},
+	{"not found ends what was seen alive", checkout, "TestField2_M23NotFoundEndsNothingThatWasSeenAlive", []edit{
+		{"agent/checkout/undo.go", `if !SeenAlive(s) {`, `if true {`},
+	}},
+	{"REVERSED from a service that does not know it is a proof", drive, "TestField2_M18ASiteThatDoesNotKnowItProvesNothing", []edit{
+		{"agent/checkout/undo.go", `case u.OK && s.Missing &&`, `case u.OK && false &&`},
+	}},
+	{"a refund that was taken and is not found goes out again", "agent/offline", "TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt", []edit{
+		{"agent/offline/aapay.go", `if u.m.Answered { // what`, `if false { // what`},
+	}},
+	{"a link that is not found cannot be paid", "agent/paylink", "TestField2_M18ALinkThatIsNotFoundMayBePaid", []edit{
+		{"agent/paylink/undo.go", `case link == nil && !p.Deleted:`, `case false:`},
 	}},
 }

@@ -3,6 +3,7 @@ package aapay
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 
 	"posagent/schemes/wire"
 )
@@ -237,6 +238,7 @@ type Status struct {
 	QRTrigger     string       `json:"qrTrigger,omitempty"` // "1" QR, "0" manual
 	NAA2ECR       *NAA2ECR     `json:"naa2Ecr,omitempty"`
 	NextLink      *NextLink    `json:"nextLink,omitempty"`
+	Answered      time.Time    `json:"-" rest:"date"` // by the service's own clock; zero = it does not say
 }
 
 // Receipt carries what a slip shows. The outcome is never taken from it.

@@ -402,9 +402,10 @@ func TestMoneyB9_ResponseCodesOnTheWay(t *testing.T) {
 		})
 		s = r.sale(600)
 		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
-		require.Equal(t, checkout.Done, r.phase(s.ID))
+		require.Equal(t, checkout.Declined, r.phase(s.ID))
 		r.Told(s, ecr.Told)
 		pass(time.Hour)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
 		require.Empty(t, r.world.sent(aapay.Reversal), "after a 201 nothing is owed")
 	})
 }

@@ -2,6 +2,7 @@ package drive_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -109,9 +110,12 @@ func TestField2_M15AnothersEndIsNoRefund(t *testing.T) {
 		one, two := r.approved(300), r.approved(500)
 		r.Approved(r.Accepted(refundOf(one, 100)), ecr.Told)
 		r.world.lock(func() {
-			r.world.onInit = func(_ int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) { // it never arrives
-				return &aapay.Reply{HTTPStatus: 202, Valid: true, Response: &aapay.Response{NAA2ECR: &aapay.NAA2ECR{PPRef: "3"}}}, nil, typ == aapay.Refund
+			r.world.onReply = func(x *txn, _ *aapay.Reply) { // it fails
+				n, _ := strconv.Atoi(x.req.OriginalReference)
+				r.world.moved[r.world.order[n-1].req.TerminalReference] += x.req.PurchaseAmount.TotalAmount
+				x.state, x.account = aapay.Failed, ""
 			}
+			r.world.answer = func(_ *txn, st *aapay.Status) { *st = r.world.statusOf(r.world.order[2]) } // the first refund's
 		})
 		s := r.Accepted(refundOf(two, 100))
 		o := <-s.Outcome

@@ -134,6 +134,11 @@ func (m remote) take(call wire.Call, answer wire.Answer, in any, out reflect.Val
 	if known.status != nil {
 		out.FieldByIndex(known.status).SetInt(int64(answer.Status))
 	}
+	if known.date != nil {
+		if date, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
+			out.FieldByIndex(known.date).Set(reflect.ValueOf(date))
+		}
+	}
 	if f, ok := out.Interface().(interface{ Flaw() string }); ok {
 		if flaw := f.Flaw(); flaw != "" {
 			return call.Lost(flaw)

@@ -5,7 +5,7 @@
 // An Endpoint has a name, method, path, status, and the function that calls the service. Field
 // rules are struct tags and methods of the body types: the tags `wire:"required"`,
 // `wire:"notnull"`, `wire:"given"`, `wire:"masked"`, `wire:"nullable"`, `wire:"list"`, `path:"…"`, `query:"…"`,
-// `max:"…"` and `rest:"status"`, a method Check for its rules, Flaw for a wrong reply, Normal for
+// `max:"…"`, `rest:"status"` and `rest:"date"`, a method Check for its rules, Flaw for a wrong reply, Normal for
 // other spellings, and the types Secret and PAN for values that only a wire body shows.
 //
 // It guarantees:

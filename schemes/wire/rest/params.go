@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"posagent/schemes/wire"
 )
@@ -25,6 +26,7 @@ type request struct {
 type reply struct {
 	pending []int // of the field that holds a *wire.Pending; nil = none
 	status  []int // of the field tagged `rest:"status"`, which is the HTTP status; nil = none
+	date    []int // of the field tagged `rest:"date"`, which is when the service answered, by its own clock; nil = none
 }
 
 // What was found out about each In and each Out. What stands in them never changes.
@@ -78,7 +80,10 @@ var (
 	textMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-var pendingType = reflect.TypeFor[*wire.Pending]()
+var (
+	pendingType = reflect.TypeFor[*wire.Pending]()
+	timeType    = reflect.TypeFor[time.Time]()
+)
 
 func replyOf(t reflect.Type) reply {
 	if known, ok := replies.Load(t); ok {
@@ -94,6 +99,8 @@ func replyOf(t reflect.Type) reply {
 			out.pending = f.Index
 		case f.Tag.Get("rest") == "status" && f.Type.Kind() == reflect.Int:
 			out.status = f.Index
+		case f.Tag.Get("rest") == "date" && f.Type == timeType:
+			out.date = f.Index
 		}
 	}
 	replies.Store(t, out)

@@ -7,7 +7,6 @@ import (
 	"posagent/agent/intent"
 	"posagent/agent/offline"
 	"posagent/ecr"
-	"posagent/schemes/aapay"
 	"posagent/store"
 )
 
@@ -118,19 +117,20 @@ func (j *Journal) complete(r *Row, e checkout.Event) checkout.Event {
 	}
 	e.TakenBack = r.Reversed
 	if e.Name == checkout.StatusRead {
-		e.Whose = whose(r, e.Status)
+		e.Whose = whose(r, e)
 	}
 	e.Poll, e.Patient = checkout.PollOf(r.Method, j.opt.Poll), j.opt.Memory != nil && j.opt.Memory.Patient(r.Key)
 	return e
 }
 
 // whose judges a status of a row by what it tells of the request.
-func whose(r *Row, st aapay.Status) intent.Verdict {
+func whose(r *Row, e checkout.Event) intent.Verdict {
 	amount, err := r.Hundredths()
 	if err != nil { // it was never sent
 		return intent.Anothers
 	}
-	return intent.Payment{Reference: r.Reference, Hundredths: amount.TotalAmount, Currency: r.Currency}.Status(st)
+	asked := intent.Request{Reference: r.Reference, Hundredths: amount.TotalAmount, Currency: r.Currency, Age: checkout.Age(r.State, e.Now)}
+	return asked.Status(e.Status)
 }
 
 // taken returns whether a transaction number of a service stands under another sale of this journal.
