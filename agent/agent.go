@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,6 +143,7 @@ type Agent struct {
 	refusals *audit.Refusals
 	scrub    *scrub.Scrubber
 	drive    *drive.Drive
+	route    *perform.Route
 	counter  *counter.Counter // nil where nobody types
 	panel    *panel.Panel
 	page     *screen.Screen // nil = there is none
@@ -157,10 +159,10 @@ type Agent struct {
 
 // New joins the rooms; it starts nothing.
 func New(o Options) *Agent {
-	a := &Agent{o: o}
+	a := &Agent{o: o, route: perform.NewRoute(o.Schemes, o.DB, o.SchemesAt, o.Now, o.Log)}
 	a.scrub = scrub.New(a.asWriter)
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
-	route := paylink.Router{Links: o.Links, Rest: perform.NewRoute(o.Schemes, o.DB, o.SchemesAt, o.Now, o.Log)}
+	route := paylink.Router{Links: o.Links, Rest: a.route}
 	a.refusals = audit.NewRefusals(o.DB, o.Now, o.Log)
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
 	a.history = history.New(history.Options{DB: o.DB, Now: o.Now, Log: o.Log})
@@ -300,11 +302,7 @@ func (a *Agent) Own(ctx context.Context, key wire.Key, owner string) error {
 				return err
 			}
 		}
-		who := owner
-		if who == "" {
-			who = "main"
-		}
-		return a.did(tx, "operation.own", string(key), "belongs to "+who, 0, "")
+		return a.did(tx, "operation.own", string(key), "belongs to "+cmp.Or(owner, "main"), 0, "")
 	})
 }
 

@@ -140,6 +140,9 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 	case err != nil && !f.None: // only the list's error is known
 		f.Troubles = []ready.Trouble{{Cause: ready.NoList, Where: "the backend", Detail: string(wire.CodeOf(err))}}
 	}
+	if a.route.Neither() {
+		f.Troubles = append(f.Troubles, ready.Trouble{Cause: ready.NoRoutes, Where: a.o.SchemesAt})
+	}
 	return ready.Judge(f)
 }
 

@@ -54,12 +54,25 @@ func answered(t *testing.T, req *http.Request) (status int, said string) {
 // alone runs an agent whose backend nobody reaches, waits until it answers registers, and returns a way to ask its port and one to end it.
 func alone(t *testing.T, db store.Journal) (ask func(path, token string) (status int, said string), end func()) {
 	t.Helper()
+	ask, _, end = with(t, db, noBackend{})
+	return ask, end
+}
+
+// upstreams is what an agent is started with.
+type upstreams interface {
+	aapay.Service
+	List(context.Context, methods.Query) ([]methods.Definition, error)
+}
+
+// with is alone with a backend; send posts a body.
+func with(t *testing.T, db store.Journal, b upstreams) (ask func(path, token string) (status int, said string), send func(path, body string) (status int, said string), end func()) {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	ready := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	a := agent.New(agent.Options{
-		DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: readyToken},
+		DB: db, Schemes: b, Methods: b, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: readyToken},
 		Boot: func() time.Duration { return time.Hour }, BootID: "boot", Up: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
 	})
 	ended := make(chan error, 1)
@@ -82,11 +95,53 @@ func alone(t *testing.T, db store.Journal) (ask func(path, token string) (status
 		}
 		return answered(t, req)
 	}
+	send = func(path, body string) (int, string) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+ln.Addr().String()+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+readyToken)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set(wire.KeyHeader, "sale-1")
+		return answered(t, req)
+	}
 	end = func() {
 		cancel()
 		require.NoError(t, <-ended)
 	}
-	return ask, end
+	return ask, send, end
+}
+
+// noRoutes is a backend that sells, and has neither route by which a payment starts.
+type noRoutes struct{ noBackend }
+
+func (noRoutes) List(context.Context, methods.Query) ([]methods.Definition, error) {
+	return []methods.Definition{{
+		Priority: 1, PaymentProviderID: 1, Name: "SWISH_E_COM", Label: "Swish", Trigger: []methods.Trigger{methods.QR},
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Reversal},
+	}}, nil
+}
+
+func (noRoutes) Initialize(context.Context, aapay.Type, aapay.Request) (aapay.Reply, error) {
+	return aapay.Reply{}, &wire.Error{Code: wire.NotFound, Op: "test", Err: aapay.ErrNoRoute}
+}
+
+func (b noRoutes) InitializeWithIdempotency(ctx context.Context, _ wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return b.Initialize(ctx, typ, req)
+}
+
+func (noRoutes) Status(context.Context, string, string) (aapay.Status, error) {
+	return aapay.Status{}, wire.Errorf(wire.NotFound, "test", "no such transaction")
+}
+
+// A backend without any route that starts a payment sells nothing. The first sale shows it, and the terminal is not ready, with that cause.
+func TestField2_M8NoRouteStartsAPayment(t *testing.T) {
+	ask, send, end := with(t, storetest.Open(t, agent.Schema()...), noRoutes{})
+	defer end()
+	need.Until(t, "the terminal is ready", func() bool { status, _ := ask("/readyz", ""); return status == http.StatusOK })
+	_, said := send("/agent/v1/sales", `{"type":"payment","amount":1250,"currency":"EUR"}`)
+	need.Until(t, "the terminal is not ready, after "+said, func() bool {
+		status, why := ask("/readyz", "")
+		return status == http.StatusServiceUnavailable && strings.Contains(why, "neither of the routes by which a payment starts")
+	})
 }
 
 // TestReadyWithoutAMethodList: a terminal whose first method list does not come answers its register all the same, and says so.

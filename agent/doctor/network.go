@@ -51,7 +51,7 @@ var ways = []way{
 	{"PA-NET-011", "", askByHand, Secured, always, []ready.Cause{"stall", "broken"}},
 	{"PA-NET-012", "", askByHand, -1, always, []ready.Cause{"portal"}},
 	{"PA-UPS-001", "", "posagent status{flags}", -1, always, []ready.Cause{"failing", "too_many"}},
-	{"PA-UPS-002", "", showConfig, -1, always, []ready.Cause{"no_service"}},
+	{"PA-UPS-002", "", showConfig, -1, always, []ready.Cause{"no_service", ready.NoRoutes}},
 	{"PA-UPS-003", "", showConfig, -1, always, []ready.Cause{"credentials"}},
 	{"PA-UPS-004", "", showConfig, -1, always, []ready.Cause{ready.NoList}},
 }

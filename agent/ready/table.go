@@ -51,6 +51,7 @@ const (
 	NoMethods    Cause = "no_methods"
 	NoList       Cause = "no_list"
 	Unfit        Cause = "no_fitting_method"
+	NoRoutes     Cause = "no_initialize"
 
 	ServiceRefused Cause = "service_refused" // one with credentials of its own, which no sale by another method needs
 )
@@ -109,6 +110,7 @@ func table() []row {
 
 		{NoMethods, "the backend knows no payment method for this merchant and terminal", "correct bax_id and terminal_id of [terminal] in {config}, or ask the backend's operator to add one", false},
 		{Unfit, "none of the backend's payment methods can be sold here", "posagent methods{flags} shows them; one needs PAYMENT with REVERSAL or REFUND, and the trigger QR, or MANUAL and a keypad ([keypad] device); ask the backend's operator", false},
+		{NoRoutes, "{where} has neither of the routes by which a payment starts, initialize and initializeWithIdempotency", "correct [upstream] schemes, or base, in {config}; if they are right, call the backend's operator; the next sale shows whether it is mended", false},
 		{NoList, "{where} sends no usable method list, {detail}", "correct [upstream] base or methods in {config}; if they are right, call the backend's operator", true},
 
 		{"name_service", "the network's name service does not answer, so {where} is not found", "ip route; cat /etc/resolv.conf; check the cable and the router", true},
@@ -188,7 +190,7 @@ func fill(text string, t Trouble, at Place) string {
 func settings(t Trouble) []string {
 	addresses := []string{"upstream.base", "upstream.methods", "upstream.schemes", "upstream.payments", "upstream.tokens", "upstream.paylinks", "upstream.disputes", "upstream.hosted"}
 	switch t.Cause {
-	case "no_name", "refused", "wrong_name", "portal", "no_service", NoList:
+	case "no_name", "refused", "wrong_name", "portal", "no_service", NoList, NoRoutes:
 		return addresses
 	case "bad_tls":
 		return append(addresses, "upstream.client_cert", "upstream.client_key")

@@ -29,10 +29,10 @@ const ContentType = "application/json;charset=utf-8;version=" + version
 
 const version = "2.0"
 
-// ErrNoRoute is in an error of InitializeWithIdempotency that met 404, 405 or 501, whatever the body:
-// the service may not have the route, or something on the way answered in its place. The Code says
-// what the answer proves for itself.
-var ErrNoRoute = errors.New("no idempotent route was found")
+// ErrNoRoute is in an error of an initialize that met 404, 405 or 501, whatever the body: the service
+// may not have the route, or something on the way answered in its place. The Code says what the answer
+// proves for itself.
+var ErrNoRoute = errors.New("no such route was found")
 
 // shape is how the service says no.
 type shape struct{ rest.Faults }
@@ -42,7 +42,7 @@ func (s shape) Refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
 	e := s.Faults.Refusal(c, a, keyed)
 	switch a.Status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		if keyed && c.Write {
+		if c.Write {
 			e.Err = ErrNoRoute
 		}
 	}

@@ -7,9 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/perform"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
+	"posagent/store/storetest"
 )
 
 // errDeployed is what a proxy says in the place of a service that is being deployed.
@@ -177,4 +180,46 @@ func TestField2_M8AMissingRouteWhateverItSays(t *testing.T) {
 			require.Equal(t, 4, r.naked(), "two payments, a refund, an undo")
 		})
 	}
+}
+
+// routes is a service whose two routes are there or not.
+type routes struct {
+	aapay.Service
+	keyed, plain error
+}
+
+func (r *routes) InitializeWithIdempotency(context.Context, wire.Key, aapay.Type, aapay.Request) (aapay.Reply, error) {
+	return aapay.Reply{}, r.keyed
+}
+
+func (r *routes) Initialize(context.Context, aapay.Type, aapay.Request) (aapay.Reply, error) {
+	return aapay.Reply{}, r.plain
+}
+
+// That both routes are missing is known of the last call that was answered, and of no address at which
+// the idempotent one has ever worked.
+func TestField2_M8NeitherRouteIsThere(t *testing.T) {
+	svc := &routes{keyed: errDeployed, plain: errDeployed}
+	r := perform.NewRoute(svc, storetest.Open(t, journal.Schema()...), "https://backend.example", nil, nil)
+	plain := func(err error) bool {
+		svc.plain = err
+		_, _ = r.Initialize(t.Context(), aapay.Payment, aapay.Request{})
+		return r.Neither()
+	}
+	keyed := func(err error) bool {
+		svc.keyed = err
+		_, _ = r.InitializeWithIdempotency(t.Context(), wire.NewKey(), aapay.Payment, aapay.Request{})
+		return r.Neither()
+	}
+	require.False(t, keyed(errDeployed), "the plain one may be there")
+	require.True(t, plain(errDeployed))
+	require.True(t, keyed(errDeployed))
+	require.True(t, plain(&wire.Error{Code: wire.NotFound, Err: aapay.ErrNoRoute}), "in the service's own words")
+	require.True(t, plain(errGone), "what had no connection says nothing")
+	require.False(t, plain(errLost))
+	require.True(t, plain(errDeployed))
+	require.False(t, plain(nil))
+	require.True(t, plain(errDeployed))
+	require.False(t, keyed(nil))
+	require.False(t, plain(errDeployed), "the idempotent one has worked here")
 }

@@ -16,7 +16,8 @@ import (
 // Route is the scheme service at one address. It is the one place that says whether the idempotent
 // route is missing there: only an address at which it never worked has none (MONEY B.8). Its error
 // then is wire.UnknownOutcome and aapay.ErrNoRoute. Where the route has worked, whatever answers 404,
-// 405 or 501 in its place is a proxy or a deployment, and no error is aapay.ErrNoRoute.
+// 405 or 501 in its place is a proxy or a deployment, and no error is aapay.ErrNoRoute. Where the plain
+// route is missing as well, Neither says so.
 type Route struct {
 	aapay.Service
 	db      store.DB
@@ -24,6 +25,7 @@ type Route struct {
 	now     func() time.Time
 	log     *slog.Logger
 	worked  atomic.Bool // and the journal has it
+	neither atomic.Bool // the last call found the plain route missing, too; for people alone
 }
 
 var _ aapay.Service = (*Route)(nil)
@@ -43,6 +45,7 @@ func NewRoute(svc aapay.Service, db store.DB, address string, now func() time.Ti
 func (r *Route) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
 	reply, err := r.Service.InitializeWithIdempotency(ctx, key, typ, req)
 	if err == nil {
+		r.neither.Store(false)
 		r.note(ctx)
 		return reply, nil
 	}
@@ -58,6 +61,19 @@ func (r *Route) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ
 	}
 	return reply, &judged
 }
+
+// Initialize implements aapay.Service. It is called where the idempotent route is missing.
+func (r *Route) Initialize(ctx context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	reply, err := r.Service.Initialize(ctx, typ, req)
+	if !wire.NeverSent(err) {
+		r.neither.Store(errors.Is(err, aapay.ErrNoRoute) && !r.everWorked(ctx))
+	}
+	return reply, err
+}
+
+// Neither says that the service has neither route, as far as the last call has shown: no sale can be
+// made there until a person has mended the address or the service.
+func (r *Route) Neither() bool { return r.neither.Load() }
 
 // note journals that the route works, once. A journal that cannot be written costs no reply: the next
 // one is noted.
