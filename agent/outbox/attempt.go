@@ -169,7 +169,7 @@ func (o *Outbox) send(ctx context.Context, k *Kind, op Op) (v Verdict) {
 		}
 		o.log.Error("sender panicked", "op", op.Key, "kind", k.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}()
-	return k.Send(wire.WithTrace(sctx, op.Trace), op)
+	return k.Send(wire.Once(wire.WithTrace(sctx, op.Trace)), op) // the queue's pace is the only one
 }
 
 // settleFirmly records a verdict; it does not give up while the disk is full, because the answer is

@@ -22,6 +22,7 @@ const (
 // call is what the policies know about a request.
 type call struct {
 	repeatable bool
+	fresh      bool // a 401 is followed by one try with a fresh token
 	final      bool // a reply is, whatever it says
 	lost       bool // a try before the last one may have arrived
 }

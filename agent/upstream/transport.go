@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"os"
 	"strings"
@@ -151,7 +152,7 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 		out.Header.Set(wire.TraceHeader, trace.Parent()) // each try is a span of its own
 	}
 	began := time.Now()
-	resp, err := t.next.RoundTrip(out)
+	resp, err := t.roundTrip(out)
 	t.told.tried(req, resp, err, time.Since(began))
 	if err != nil {
 		cancel()
@@ -159,6 +160,27 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &body{ReadCloser: resp.Body, left: t.limit, done: cancel}
 	return resp, nil
+}
+
+// roundTrip keeps a read that leaves once from being repeated by the transport, which does so where a connection that was used before
+// breaks. Where nothing of it had left, because that connection was dead, it goes out on another.
+func (t *try) roundTrip(out *http.Request) (*http.Response, error) {
+	if !wire.LeavesOnce(out.Context()) || out.Body != nil && out.Body != http.NoBody {
+		return t.next.RoundTrip(out)
+	}
+	for {
+		used, left := false, false
+		trace := &httptrace.ClientTrace{
+			GotConn:      func(c httptrace.GotConnInfo) { used = c.Reused },
+			WroteRequest: func(w httptrace.WroteRequestInfo) { left = w.Err == nil },
+		}
+		one := out.WithContext(httptrace.WithClientTrace(out.Context(), trace))
+		one.Body = io.NopCloser(strings.NewReader("")) // the transport repeats nothing that has a body
+		resp, err := t.next.RoundTrip(one)
+		if err == nil || !used || left || out.Context().Err() != nil {
+			return resp, err
+		}
+	}
 }
 
 // traceOf is the trace of a request: that of its context, else that of its Key.

@@ -97,7 +97,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Do sends one request to the backend, with credentials. A read is repeated, a write leaves at most once, under a Key too: most services
+// Do sends one request to the backend, with credentials. A read is repeated, except in the context of wire.Once; a write leaves at most once, under a Key too: most services
 // honour none, and whether a write goes again is decided above, by what is known of it. The reply's body must be closed. Errors: *wire.Error with Unavailable (circuit open, no token to be had) or Unauthorized (the token service refuses
 // us), both before anything was sent; otherwise the transport's own, with its chain.
 func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.do(req, false) }
@@ -125,7 +125,8 @@ func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
 	read := req.Method == http.MethodGet || req.Method == http.MethodHead
-	policy := &call{repeatable: read || keyed && req.Header.Get(wire.KeyHeader) != "", final: !read}
+	keyed = keyed && req.Header.Get(wire.KeyHeader) != ""
+	policy := &call{repeatable: read && !wire.LeavesOnce(ctx) || keyed, fresh: read || keyed, final: !read}
 	resp, err := c.authorized(context.WithValue(ctx, callKey{}, policy), req)
 	c.judge(req.Context(), resp, err)
 	if err == nil && policy.lost && req.Method != http.MethodGet && refuses(resp.StatusCode) {
@@ -214,7 +215,7 @@ func (c *Client) authorized(ctx context.Context, req *http.Request) (*http.Respo
 			}
 		}
 		resp, err := c.retry.Do(rr)
-		if err != nil || resp.StatusCode != http.StatusUnauthorized || !c.auth.drop(token) || !policy.repeatable || again {
+		if err != nil || resp.StatusCode != http.StatusUnauthorized || !c.auth.drop(token) || !policy.fresh || again {
 			return resp, err
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, 4096)

@@ -153,6 +153,50 @@ func TestRepeats(t *testing.T) {
 
 // A connection that dies while idle makes the standard transport send a keyed request again by itself: that would be beyond
 // our count.
+// A caller that asks again at a pace of its own has one request leave, whatever becomes of it, on a connection that was used before too.
+func TestField2_M7OneRequestAPoll(t *testing.T) {
+	for name, answer := range map[string]func(http.ResponseWriter){
+		"500":   func(w http.ResponseWriter) { w.WriteHeader(500) },
+		"502":   func(w http.ResponseWriter) { w.WriteHeader(502) },
+		"503":   func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(503) },
+		"429":   func(w http.ResponseWriter) { w.WriteHeader(429) },
+		"reset": reset,
+		"cut": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte("{"))
+			reset(w)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var s seen
+			var ill atomic.Bool
+			srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if s.note(r); ill.Load() {
+					answer(w)
+				}
+			})
+			c := client(t, srv.URL, nil)
+			ask := func() error {
+				req, err := http.NewRequestWithContext(wire.Once(t.Context()), "GET", srv.URL+"/x", nil)
+				require.NoError(t, err)
+				resp, err := c.Do(req)
+				if err == nil {
+					_, err = io.Copy(io.Discard, resp.Body)
+					_ = resp.Body.Close()
+				}
+				return err
+			}
+			require.NoError(t, ask()) // the connection is used from now on
+			ill.Store(true)
+			_ = ask()
+			require.Equal(t, 2, s.count(), "one request a poll")
+			ill.Store(false)
+			need.Until(t, "the next poll is answered", func() bool { return ask() == nil })
+		})
+	}
+}
+
 // Through Once a write is sent once, whatever answers and with a Key too; a read is repeated as ever.
 func TestOnce(t *testing.T) {
 	s := &seen{}

@@ -186,3 +186,12 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 		GotConn: func(httptrace.GotConnInfo) { t.connected.Store(true) },
 	}
 }
+
+type onceKey struct{}
+
+// Once returns a context in which a read leaves once, as a write does: its caller asks again by itself,
+// at its own pace.
+func Once(ctx context.Context) context.Context { return context.WithValue(ctx, onceKey{}, true) }
+
+// LeavesOnce says whether the reads of ctx leave once.
+func LeavesOnce(ctx context.Context) bool { return ctx.Value(onceKey{}) != nil }

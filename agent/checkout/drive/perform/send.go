@@ -151,7 +151,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 		}
 		return
 	}
-	call, cancel := context.WithTimeout(wire.WithTrace(ctx, row.TraceID()), statusTimeout)
+	call, cancel := context.WithTimeout(wire.Once(wire.WithTrace(ctx, row.TraceID())), statusTimeout)
 	defer cancel()
 	asked := p.boot()
 	st, err := p.svc.Status(call, row.Reference, row.Method.Name) // by our own name: an id may have come with another's answer
