@@ -122,17 +122,19 @@ func settle(s State, e Event) (State, []Effect) {
 	s = learn(s, e)
 	switch {
 	case s.Account == aapay.Commit:
-		s.Settling = false
-		return ifClosed(s, nil)
+		s.Settling, s.LastRead = false, false
+		return ifClosed(s, withdraw(&s))
 	case finalNo(s):
 		var out []Effect
 		if !e.TakenBack { // else that is what the register wanted
 			out = except(&s, endedUnpaid(s))
 		}
-		s.Settling = false
+		s.Settling, s.LastRead = false, false
 		return ifClosed(s, out)
+	case s.LastRead:
+		return notSettled(s, e)
 	case Judge(s.Wire, s.Account, nil) == Overdue:
-		out := append(except(&s, "approved, but it timed out without COMMIT"), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
+		out := append(except(&s, timedOutUnpaid), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
 		return s, out
 	case e.Now >= clampSum(s.WireAt, s.Limits.FinalizeTimeout, settleWatch):
 		s.Settling = false
@@ -155,33 +157,67 @@ func Unexplained(s State) string {
 }
 
 func unsettled(s State, e Event) (State, []Effect) {
-	if !s.Settling {
+	switch {
+	case !s.Settling:
 		return s, nil
-	}
-	if e.Name == StatusFailed && e.Failure != NotFound {
+	case s.LastRead:
+		return notSettled(s, e)
+	case s.Excepted && e.Now >= clampSum(s.WireAt, s.Limits.FinalizeTimeout, settleWatch): // the alert stays
+		s.Settling = false
+		return ifClosed(s, nil)
+	case e.Name == StatusFailed && e.Failure != NotFound:
 		return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(e.Silence, watchPause, e.After)}}
 	}
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(0, e.After)}}
 }
 
+// settleClock asks once more when the time to finalize is over; the answer, or its absence, decides.
 func settleClock(s State, e Event) (State, []Effect) {
-	if expired(s, e.Now) != notFinalized {
-		return s, nil
+	switch expired(s, e.Now) {
+	case notFinalized:
+		s.LastRead, s.LimitAt = true, e.Now
+		return s, []Effect{{Do: ReadStatus}}
+	case noAnswer:
+		return notSettled(s, e)
 	}
+	return s, nil
+}
+
+// notSettled is an approval that was not finalized in time, nor found to be at the last read. One that
+// is reserved is asked for further: a COMMIT that comes later withdraws the exception.
+func notSettled(s State, e Event) (State, []Effect) {
+	s.LastRead = false
 	if s.Wire == aapay.Reserved {
-		out := except(&s, "approved and reserved, but not finalized in time")
+		out := append(except(&s, "approved and reserved, but not finalized in time"), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
+		return s, out
+	}
+	if Judge(s.Wire, s.Account, nil) == Overdue {
+		out := append(except(&s, timedOutUnpaid), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
 		return s, out
 	}
 	s.Settling = false
 	return ifClosed(s, []Effect{{Do: StopReading}})
 }
 
+// timedOutUnpaid is the exception of an approval whose transaction has run out.
+const timedOutUnpaid = "approved, but it timed out without COMMIT"
+
 func except(s *State, text string) []Effect {
 	if s.Excepted {
 		return nil
 	}
-	s.Excepted = true
+	s.Excepted, s.Raised = true, text
 	return []Effect{{Do: Exception, Text: text}}
+}
+
+// withdraw takes back an exception that has proven wrong.
+func withdraw(s *State) []Effect {
+	if !s.Excepted || s.Raised == "" {
+		return nil
+	}
+	text := s.Raised
+	s.Excepted, s.Raised = false, ""
+	return []Effect{{Do: Withdraw, Text: text}}
 }
 
 func ifClosed(s State, out []Effect) (State, []Effect) {

@@ -117,6 +117,7 @@ const (
 	GiveReceipt  Do = "give_receipt"  // commit: receipt and trace numbers
 	Release      Do = "release"       // commit: give the debited amount back to the original's ledger
 	Exception    Do = "exception"     // commit: something the merchant must know, see Text
+	Withdraw     Do = "withdraw"      // commit: an exception has proven wrong, see Text
 	StopReading  Do = "stop_reading"  // no more status reads
 	StopChoosing Do = "stop_choosing" // end the dialogue on the screen
 )

@@ -292,3 +292,52 @@ func TestField2_M15ARefusalHasToBeSeen(t *testing.T) {
 	aborted, _ = do(t, aborted, no)
 	require.Equal(t, Reversing, aborted.Phase)
 }
+
+// The time to finalize ends with one last read. Its answer decides; only what is still reserved then, or
+// gets no answer, is an exception, and a COMMIT that comes later withdraws it.
+func TestField2_M6OneLastReadBeforeTheException(t *testing.T) {
+	settling, _ := do(t, waiting0(State{OKWords: []string{"RESERVED", "AUTHORIZED"}, QR: true}), status(aapay.Reserved, ""))
+	require.Equal(t, Approved, settling.Phase)
+	over := Event{Name: Tick, Now: settling.WireAt + testLimits.FinalizeTimeout}
+	at := func(e Event, d time.Duration) Event { e.Now = over.Now + d; return e }
+	for _, phase := range []Phase{Approved, Unconfirmed, Confirmed} {
+		s := settling
+		s.Phase = phase
+		s, out := do(t, s, over)
+		require.Equal(t, []Do{ReadStatus}, out, phase)
+		due, ok := Due(s)
+		require.True(t, ok)
+		require.Equal(t, over.Now+lastReadBound, due)
+		_, out = do(t, s, over)
+		require.Empty(t, out, "it is asked once")
+
+		paid, out := do(t, s, at(status(aapay.Finalized, aapay.Commit), time.Second))
+		require.False(t, paid.Settling, phase)
+		require.Empty(t, out, "%s: COMMIT in the last read is no exception", phase)
+		ended, out := do(t, s, at(status(aapay.Cancelled, ""), time.Second))
+		require.Equal(t, []Do{Exception}, out, phase)
+		require.False(t, ended.Settling)
+
+		for name, e := range map[string]Event{
+			"still reserved": at(status(aapay.Reserved, ""), time.Second), "no answer": at(Event{Name: StatusFailed, Failure: EffectUnknown}, time.Second),
+			"not found": at(Event{Name: StatusFailed, Failure: NotFound}, time.Second), "no answer in time": {Name: Tick, Now: over.Now + lastReadBound},
+		} {
+			late, out := do(t, s, e)
+			require.Equal(t, []Do{Exception, ReadStatus}, out, "%s, %s", phase, name)
+			require.True(t, late.Settling)
+			again, out := do(t, late, at(status(aapay.Reserved, ""), time.Minute))
+			require.Equal(t, []Do{ReadStatus}, out, "%s, %s: one exception", phase, name)
+			paid, out := do(t, again, at(status(aapay.Finalized, aapay.Commit), time.Hour))
+			require.Equal(t, []Do{Withdraw}, out, "%s, %s", phase, name)
+			require.False(t, paid.Settling || paid.Excepted)
+		}
+	}
+	// A word of a method that need not ever say COMMIT ends its watch in silence, after the read too.
+	s := settling
+	s.Wire = aapay.Authorized
+	s, out := do(t, s, over)
+	require.Equal(t, []Do{ReadStatus}, out)
+	s, out = do(t, s, at(status(aapay.Authorized, ""), time.Second))
+	require.Equal(t, []Do{StopReading}, out)
+	require.False(t, s.Settling)
+}

@@ -126,16 +126,17 @@ type State struct {
 	AwaitingApp   bool               `json:"veiled,omitempty"`      // the code is hidden; the screen says that the customer's app is awaited
 
 	// What runs.
-	LastRead   bool `json:"lastRead,omitempty"` // a limit was reached: the next status decides
-	Settling   bool `json:"settling,omitempty"` // approved, awaiting COMMIT
-	Excepted   bool `json:"excepted,omitempty"` // a merchant exception was raised
-	Closed     bool `json:"closed,omitempty"`   // the batch of its receipt is closed
-	UndoTries  int  `json:"undoTries,omitempty"`
-	UndoOpen   bool `json:"undoOpen,omitempty"`   // an undo operation is in the outbox
-	UndoRefund bool `json:"undoRefund,omitempty"` // that operation is a refund
-	UndoNo     bool `json:"undoNo,omitempty"`     // the last undo operation ended in a no: the original decides
-	Missing    bool `json:"missing,omitempty"`    // at the last read the service did not know the sale any more
-	Unfound    bool `json:"unfound,omitempty"`    // the merchant was told so
+	LastRead   bool   `json:"lastRead,omitempty"` // a limit was reached: the next status decides
+	Settling   bool   `json:"settling,omitempty"` // approved, awaiting COMMIT
+	Excepted   bool   `json:"excepted,omitempty"` // a merchant exception was raised
+	Raised     string `json:"raised,omitempty"`   // its text
+	Closed     bool   `json:"closed,omitempty"`   // the batch of its receipt is closed
+	UndoTries  int    `json:"undoTries,omitempty"`
+	UndoOpen   bool   `json:"undoOpen,omitempty"`   // an undo operation is in the outbox
+	UndoRefund bool   `json:"undoRefund,omitempty"` // that operation is a refund
+	UndoNo     bool   `json:"undoNo,omitempty"`     // the last undo operation ended in a no: the original decides
+	Missing    bool   `json:"missing,omitempty"`    // at the last read the service did not know the sale any more
+	Unfound    bool   `json:"unfound,omitempty"`    // the merchant was told so
 
 	// Instants of the boot clock.
 	StartedAt time.Duration `json:"startedAt"`

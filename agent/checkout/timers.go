@@ -137,7 +137,11 @@ func next(s State) (at time.Duration, why limit) {
 	case Aborting:
 		consider(s.LimitAt, lastReadBound, noAnswer)
 	case Approved, Unconfirmed, Confirmed:
-		if s.Settling && !s.Excepted {
+		switch {
+		case !s.Settling, s.Excepted:
+		case s.LastRead:
+			consider(s.LimitAt, lastReadBound, noAnswer)
+		default:
 			consider(s.WireAt, s.Limits.FinalizeTimeout, notFinalized)
 		}
 	}

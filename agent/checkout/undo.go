@@ -77,7 +77,14 @@ func originalRead(s State, e Event) (State, []Effect) {
 	if foreign(&s, e) {
 		return originalStatusFailed(s, e)
 	}
-	s = learn(s, e)
+	if s.Unfound { // it is found again
+		s, out := originalKnown(learn(s, e), e)
+		return s, append([]Effect{{Do: Withdraw, Text: unfound}}, out...)
+	}
+	return originalKnown(learn(s, e), e)
+}
+
+func originalKnown(s State, e Event) (State, []Effect) {
 	switch {
 	case s.UndoOpen:
 		return s, nil
@@ -105,6 +112,9 @@ func originalStatusFailed(s State, e Event) (State, []Effect) {
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
 }
 
+// unfound is the exception of a payment that the service has known, and does not find any more.
+const unfound = "the backend knew it and does not find it any more: no proof that the money went back, compare the backend's portal"
+
 // notFound ends what the service has never known, now that it can arrive no more. What it has known it
 // may know again: that is asked for further, slowly, and the merchant is told once.
 func notFound(s State, e Event) (State, []Effect) {
@@ -115,7 +125,7 @@ func notFound(s State, e Event) (State, []Effect) {
 	out := []Effect{{Do: ReadStatus, After: max(longestAfter, e.Poll.floor())}}
 	if !s.Unfound {
 		s.Unfound = true
-		out = append(out, Effect{Do: Exception, Text: "the backend knew it and does not find it any more: no proof that the money went back, compare the backend's portal"})
+		out = append(out, Effect{Do: Exception, Text: unfound})
 	}
 	return s, out
 }

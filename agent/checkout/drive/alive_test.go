@@ -11,6 +11,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
 )
 
 // The service's name moves to a site whose data lag. That site does not find the payment, and says
@@ -77,4 +78,43 @@ func TestField2_M18WhatNeverArrivedEndsAsBefore(t *testing.T) {
 		pass(time.Minute)
 		require.Equal(t, checkout.Done, r.phase(s.ID))
 	})
+}
+
+// An exception that has proven wrong stands in no report any more; where one was printed, the next one
+// says so.
+func TestField2_M6AnExceptionIsWithdrawn(t *testing.T) {
+	for _, printed := range []bool{false, true} {
+		terminal(t, func(r *rig) {
+			r.defs[0].OKCodes = []methods.OKCode{{Type: methods.Payment, Value: "RESERVED"}}
+			r.Restart(false)
+			r.world.onStatus = say(1, aapay.Reserved, "")
+			o := r.Approved(r.sale(500), ecr.Told)
+			pass(4 * time.Minute)
+			require.NotContains(t, r.raised(), "not finalized in time")
+			pass(2 * time.Minute)
+			require.Contains(t, r.raised(), "not finalized in time")
+			if printed {
+				_, err := r.Close(context.Background())
+				require.NoError(t, err)
+				require.NotContains(t, r.raised(), "not finalized in time")
+			}
+			r.world.lock(func() { r.world.onStatus = nil })
+			r.payLate()
+			pass(2 * time.Minute)
+			require.Equal(t, printed, strings.Contains(r.raised(), "withdrawn, it has proven wrong: approved and reserved, but not finalized in time"), r.raised())
+			require.Equal(t, printed, strings.Contains(r.raised(), "not finalized in time"), r.raised())
+			row, _ := r.show(o.Sale)
+			require.Equal(t, ecr.Approved, row.State.Result)
+			require.False(t, row.State.Settling)
+			require.EqualValues(t, 500, r.world.net())
+		})
+	}
+}
+
+// raised are the exceptions of the open batch.
+func (r *rig) raised() string {
+	r.t.Helper()
+	totals, err := r.Turnover(context.Background())
+	require.NoError(r.t, err)
+	return strings.Join(totals.Exceptions, "\n")
 }

@@ -54,7 +54,7 @@ func (j *Journal) NothingNew(ctx context.Context, key wire.Key, e checkout.Event
 	}
 	for _, f := range effects {
 		switch f.Do {
-		case checkout.Reverse, checkout.RefundUndo, checkout.GiveReceipt, checkout.Release, checkout.Exception:
+		case checkout.Reverse, checkout.RefundUndo, checkout.GiveReceipt, checkout.Release, checkout.Exception, checkout.Withdraw:
 			return Step{}, false
 		}
 	}

@@ -61,6 +61,8 @@ func (j *Journal) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Eff
 			err = j.release(tx, r)
 		case checkout.Exception:
 			err = j.Note(tx, r.Key, true, r.Title()+": "+f.Text)
+		case checkout.Withdraw:
+			err = j.withdraw(tx, r, f.Text)
 		default:
 			rest = append(rest, f)
 		}
