@@ -51,6 +51,7 @@ const (
 	NoEffect      Failure = "refused"  // the service's own no: nothing was created
 	RouteMissing  Failure = "no_route" // the idempotent route does not exist here
 	NotFound      Failure = "not_found"
+	Busy          Failure = "busy"     // the service says that the first request under the sale's Key still runs
 	KeyUsed       Failure = "key_used" // the sale's Key names another request: nothing was created
 )
 

@@ -341,3 +341,23 @@ func TestField2_M6OneLastReadBeforeTheException(t *testing.T) {
 	require.Equal(t, []Do{StopReading}, out)
 	require.False(t, s.Settling)
 }
+
+// A service that says that it still works on the sale's Key has the sale: it is asked again under the Key,
+// for as long as the sale may last, and the last read decides.
+func TestField2_M9AServiceThatIsBusyWithTheKeyIsAskedAgain(t *testing.T) {
+	s := begun()
+	for n := range 20 {
+		var out []Do
+		s, out = do(t, s, Event{Name: ReplyFailed, Failure: Busy, Try: n + 1, Now: t0 + time.Duration(n)*time.Second, After: time.Second})
+		require.Equal(t, []Do{Initialize}, out)
+		require.Equal(t, Initializing, s.Phase)
+		require.Greater(t, s.SentAt, t0+time.Duration(n)*time.Second, "never at once")
+	}
+	done, _ := do(t, s, Event{Name: Replied, Now: t0 + 21*time.Second, Reply: aapay.Reply{HTTPStatus: 202, Valid: true, Response: &aapay.Response{}}})
+	require.Equal(t, Waiting, done.Phase)
+	over, out := do(t, s, Event{Name: Tick, Now: t0 + testLimits.Deadline})
+	require.Equal(t, []Do{ReadStatus}, out)
+	over, _ = do(t, over, Event{Name: StatusFailed, Failure: NotFound, Now: t0 + testLimits.Deadline})
+	require.Equal(t, Reversing, over.Phase)
+	require.Equal(t, ecr.Aborted, over.Result)
+}

@@ -145,6 +145,9 @@ func initFailed(s State, e Event) (State, []Effect) {
 	if e.Failure != NotSent {
 		s.Lost++ // else it is counted already
 	}
+	if e.Failure == Busy && !s.Plain { // it has arrived: asked again until the deadline
+		return send(s, e.Now, max(resendPause, min(e.After, longestAfter)))
+	}
 	if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {
 		return send(s, e.Now, max(resendPause<<(tries-1), min(e.After, longestAfter)))
 	}

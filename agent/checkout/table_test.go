@@ -93,7 +93,7 @@ func eventsOf(n Name) []Event {
 			}
 			continue
 		case ReplyFailed, StatusFailed:
-			for _, f := range []Failure{EffectUnknown, NotSent, NoEffect, RouteMissing, NotFound} {
+			for _, f := range []Failure{EffectUnknown, NotSent, NoEffect, RouteMissing, NotFound, Busy} {
 				e.Failure, e.Try = f, 1
 				out = append(out, e)
 			}

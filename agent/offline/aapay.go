@@ -97,6 +97,7 @@ type undoMemo struct {
 	Gone     *time.Duration `json:"gone,omitempty"`     // the running time since which the backend has said "not found"
 	Late     *time.Duration `json:"lateAt,omitempty"`   // the running time since which a refund has been TIMEDOUT
 	Asked    int            `json:"asked,omitempty"`    // status reads, for their rhythm
+	Clash    *time.Duration `json:"clash,omitempty"`    // the running time of the first 409 that is not ours, and does not say that it runs
 	Touched  bool           `json:"touched,omitempty"`  // an attempt had a connection, or may have had one
 }
 
@@ -201,6 +202,9 @@ func (u *undoing) send(ctx context.Context) outbox.Verdict {
 
 // started judges the answer to an initialize.
 func (u *undoing) started(ctx context.Context, reply aapay.Reply, err error) outbox.Verdict {
+	if may, runs := wire.MayRun(err); may && !runs {
+		return u.clash(ctx, err)
+	}
 	if err != nil {
 		v := outbox.FromError(u.op, outbox.SameKey, err)
 		if v.State == outbox.Failed {
@@ -232,6 +236,24 @@ func (u *undoing) started(ctx context.Context, reply aapay.Reply, err error) out
 	}
 	u.m.Answered, u.m.Gone, u.m.Asked = res.ResponseCode != aapay.CodeResend, nil, 0
 	return u.live("running")
+}
+
+// clash handles a 409 that is not ours, and does not say that the first request under the Key still runs. A status decides; only where
+// the backend does not know it, and says the same again after a while, is it refused (MONEY C.9).
+func (u *undoing) clash(ctx context.Context, err error) outbox.Verdict {
+	u.m.Touched = true
+	again := u.m.Clash != nil && u.since(&u.m.Clash) >= quiet
+	u.since(&u.m.Clash)
+	u.m.Gone = nil
+	v := u.ask(ctx)
+	switch unknown := v.State == outbox.Sent && u.m.Gone != nil && !u.m.Answered; {
+	case unknown && again:
+		return u.end(outbox.Failed, UndoResult{Code: wire.CodeOf(err), Text: err.Error()})
+	case unknown:
+		u.m.Gone = nil
+		return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: askAgain, Reason: err.Error()})
+	}
+	return v
 }
 
 // rejected says that a reply is the backend's final no: 201 that does not contradict itself (MONEY B.9).

@@ -153,3 +153,48 @@ func TestField2_M17AnUndosPlainRouteNeedsTheFirstAttempt(t *testing.T) {
 		})
 	}
 }
+
+// A 409 that is not ours to a request under a Key ends nothing. Where it says that the first one still
+// runs, it is asked again under the same Key. Any other is read: what the backend knows is followed, and
+// only what it does not know, and refuses again after a while, is refused.
+func TestField2_M9A409ToAnUndoIsNoEnd(t *testing.T) {
+	runs := &wire.Error{Code: wire.KeyReused, Op: "t", Msg: "in progress", MayRun: true, Runs: true, RetryAfter: 2 * time.Second}
+	bare := &wire.Error{Code: wire.KeyReused, Op: "t", Msg: "conflict", MayRun: true}
+	for name, c := range map[string]struct {
+		err   error
+		times int // of the first answers; then it works
+		knows bool
+		after time.Duration
+		want  outbox.State
+	}{
+		"it still runs, and is done then": {runs, 5, false, time.Hour, outbox.Done},
+		"it runs for ever":                {runs, 1 << 20, false, 10 * time.Minute, outbox.Sent},
+		"a bare one, and it is done":      {bare, 1 << 20, true, time.Minute, outbox.Done},
+		"a bare one, and it is not known": {bare, 1 << 20, false, 25 * time.Second, outbox.Sent},
+		"the same after a while":          {bare, 1 << 20, false, 2 * time.Minute, outbox.Failed},
+		"a bare one, once":                {bare, 1, false, time.Minute, outbox.Done},
+	} {
+		for _, kind := range []string{offline.KindReversal, offline.KindRefund} {
+			s, done := &service{}, c.knows
+			s.start = func(n int, _ bool) (aapay.Reply, error) {
+				if n <= c.times {
+					return aapay.Reply{}, c.err
+				}
+				done = true
+				return reply(202, 0, ""), nil
+			}
+			s.status = func(int, string) (aapay.Status, error) {
+				return state(map[string]aapay.State{offline.KindReversal: "REVERSED", offline.KindRefund: "REFUNDED"}[kind], ""), gone(!done)
+			}
+			run(t, kind, s, nil, c.after, func(op outbox.Op, got []offline.UndoResult) {
+				require.Equal(t, c.want, op.State, "%s, %s: %s", name, kind, op.Reason)
+				for _, k := range s.keys {
+					require.Equal(t, op.Key, k, name)
+				}
+				if c.want == outbox.Failed {
+					require.Contains(t, got[0].Text, "conflict", "%s: with its body", name)
+				}
+			})
+		}
+	}
+}

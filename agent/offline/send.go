@@ -84,7 +84,7 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 		err = f.notOurs(ctx, b, op.Key, r.made)
 	}
 	switch {
-	case err != nil && unsent && wire.CodeOf(err) == wire.KeyReused: // a restored journal has lost what this key named first
+	case err != nil && unsent && wire.OtherBody(err): // a restored journal has lost what this key named first
 		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refusedResult(err)
 	case err != nil && !unsent && b.gone && wire.CodeOf(err) == wire.NotFound:
 		v.State, v.Reason = outbox.Done, "gone, after an attempt whose answer was lost"
@@ -95,7 +95,14 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 			m.Left, m.Looked = left, 0
 			remember(&v, &m)
 		}
+		may, runs := wire.MayRun(err)
 		switch {
+		case may && !runs && compared && m.Clash: // twice, and two readings between have shown no effect: a third decides
+			m.Refused, m.Why, v.After = refusedResult(err), v.Reason, quiet
+			remember(&v, &m)
+		case may && compared:
+			m.Clash, v.After = !runs, max(v.After, quiet)
+			remember(&v, &m)
 		case v.State == outbox.Failed:
 			v.Result = refusedResult(err)
 		case v.State == outbox.Doubt && compared && wire.CodeOf(err) != wire.KeyReused:

@@ -43,6 +43,7 @@ type memo struct {
 	Looked  int             `json:"looked,omitempty"`  // the attempt that found no effect
 	Refused json.RawMessage `json:"refused,omitempty"` // what the backend said when it was sent again after that
 	Why     string          `json:"why,omitempty"`     // the same, for people
+	Clash   bool            `json:"clash,omitempty"`   // a 409 was read that is not ours, and does not say that it runs
 }
 
 const nobodyWaits = "nobody waits for it, and it is not stored: never sent"

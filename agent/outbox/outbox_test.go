@@ -244,6 +244,14 @@ func TestFromError(t *testing.T) {
 		require.Equal(t, tc.reach, v.Reach, tc.code)
 		require.NotEmpty(t, v.Reason)
 	}
+	for _, op := range []outbox.Op{fresh, sent} { // a service that is busy with the Key is not away
+		for asked, want := range map[time.Duration]time.Duration{0: 5 * time.Second, time.Second: 5 * time.Second, time.Minute: time.Minute} {
+			v := outbox.FromError(op, outbox.SameKey, &wire.Error{Code: wire.KeyReused, MayRun: true, RetryAfter: asked})
+			require.Equal(t, outbox.Sent, v.State)
+			require.Equal(t, outbox.Reached, v.Reach)
+			require.Equal(t, want, v.After)
+		}
+	}
 	require.Equal(t, outbox.Sent, outbox.FromError(fresh, outbox.SameKey, errors.New("what")).State)
 	require.Equal(t, time.Minute, outbox.FromError(fresh, outbox.SameKey, &wire.Error{Code: wire.TooMany, RetryAfter: time.Minute}).After)
 }

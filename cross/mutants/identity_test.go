@@ -24,8 +24,7 @@ var ofIdentity = []mutant{
 		{"agent/checkout/drive/ids.go", "return run-l.RunMS < sequenceAge.Milliseconds(), err", "return run >= 0, err"},
 	}},
 	{"a foreign 409 proves another body", "schemes/wire", "TestField2_M14AForeign409MayMeanThatItRuns", []edit{
-		{"schemes/wire/problem.go", "e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict", "e.MayRun = false"},
-		{"schemes/wire/fault.go", "e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict", "e.MayRun = false"},
+		{"schemes/wire/error.go", "e.MayRun, e.Runs = true, e", "e.MayRun, e.Runs = false, e"},
 	}},
 
 	{"an id is forgotten before its 90 days", drive, "TestField2_M2AWrongClockForgetsNoId", []edit{

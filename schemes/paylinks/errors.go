@@ -171,6 +171,7 @@ func refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
 		e.Code = c.Lost("").Code
 	case a.Status == http.StatusConflict && keyed:
 		e.Code = wire.KeyReused
+		e.Foreign409(msg)
 	case a.Status == http.StatusConflict:
 		e.Code = wire.Conflict
 	case a.Status == http.StatusRequestEntityTooLarge:

@@ -42,6 +42,7 @@ type Error struct {
 	RetryAfter time.Duration // 0 = not said
 	Unsent     bool          // of a write: no try of the call ever had a connection to the service
 	MayRun     bool          // of a KeyReused: only a foreign 409 says it, which may mean that the first request still runs
+	Runs       bool          // with MayRun: it does run, the service says so by a Retry-After or in words
 	Err        error         // cause, may be nil
 }
 
@@ -106,6 +107,28 @@ func CodeOf(err error) Code {
 		return e.Code
 	}
 	return ""
+}
+
+// Foreign409 notes what a 409 that is not ours says of the Key of a write: the first request under it may still run, and does where the
+// reply asks to come back, or says so in its texts.
+func (e *Error) Foreign409(texts ...string) {
+	e.MayRun, e.Runs = true, e.RetryAfter > 0
+	for _, text := range append(texts, e.Msg) {
+		text = strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(text))
+		for _, word := range []string{"in progress", "inprogress", "processing", "being processed", "in flight", "still running", "concurrent"} {
+			e.Runs = e.Runs || strings.Contains(text, word)
+		}
+	}
+}
+
+// MayRun reports whether err is a 409 that is not ours to a write under a Key: it proves nothing of the write. runs says that the
+// service itself says that it still works on it.
+func MayRun(err error) (may, runs bool) {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != KeyReused || !e.MayRun {
+		return false, false
+	}
+	return true, e.Runs
 }
 
 // OtherBody reports whether err proves that the Key of a write names a request with another body.

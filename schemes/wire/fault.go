@@ -158,7 +158,9 @@ func (c Call) Refusal(a Answer, keyed bool) *Error {
 		}
 	}
 	e.Code = c.byStatus(a.Status, own, keyed)
-	e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict
+	if e.Code == KeyReused && a.Status == http.StatusConflict {
+		e.Foreign409()
+	}
 	if !own || e.Msg == "" {
 		e.Msg = "reply " + strconv.Itoa(a.Status)
 	}

@@ -176,7 +176,9 @@ func (c Call) Problem(a Answer, keyed bool, cat Catalogue) *Error {
 		}
 	}
 	e.Code = c.byStatus(a.Status, own, keyed)
-	e.MayRun = e.Code == KeyReused && a.Status == http.StatusConflict
+	if e.Code == KeyReused && a.Status == http.StatusConflict {
+		e.Foreign409(b.Title, b.Type)
+	}
 	if own && a.Status == http.StatusUnprocessableEntity {
 		e.Code = Conflict
 	}

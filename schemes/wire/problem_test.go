@@ -198,3 +198,39 @@ func TestFoldSegments(t *testing.T) {
 		}
 	}
 }
+
+// A foreign 409 to a write under a Key proves nothing of the write. It says that the first request still runs by a
+// Retry-After, or in words.
+func TestField2_M9WhatAForeign409Says(t *testing.T) {
+	head := func(more ...string) http.Header {
+		h := http.Header{"Content-Type": {"application/json"}}
+		if len(more) > 0 {
+			h.Set("Retry-After", more[0])
+		}
+		return h
+	}
+	problem := func(a wire.Answer) *wire.Error { return wire.Call{Write: true}.Problem(a, true, cat()) }
+	fault := func(a wire.Answer) *wire.Error { return wire.Call{Write: true}.Refusal(a, true) }
+	for name, c := range map[string]struct {
+		read func(wire.Answer) *wire.Error
+		a    wire.Answer
+		runs bool
+	}{
+		"a problem":                 {problem, wire.Answer{Status: 409, Header: head(), Body: []byte(`{"title":"Conflict"}`)}, false},
+		"with a Retry-After":        {problem, wire.Answer{Status: 409, Header: head("2"), Body: []byte(`{"title":"Conflict"}`)}, true},
+		"the draft's own title":     {problem, wire.Answer{Status: 409, Header: head(), Body: []byte(`{"title":"A request is outstanding","detail":"A request with the same Idempotency-Key is being processed"}`)}, true},
+		"in its type":               {problem, wire.Answer{Status: 409, Header: head(), Body: []byte(`{"type":"https://pay.example/errors/request-in-progress","title":"t"}`)}, true},
+		"a fault":                   {fault, wire.Answer{Status: 409, Header: head(), Body: []byte(`{"valid":false,"error":{"message":"no"}}`)}, false},
+		"a fault, and Retry-After":  {fault, wire.Answer{Status: 409, Header: head("2"), Body: []byte(`{"valid":false,"error":{"message":"no"}}`)}, true},
+		"a fault, in words":         {fault, wire.Answer{Status: 409, Header: head(), Body: []byte(`{"valid":false,"error":{"message":"a request with this key is In Progress"}}`)}, true},
+		"as a machine writes words": {fault, wire.Answer{Status: 409, Header: head(), Body: []byte(`{"valid":false,"error":{"message":"IDEMPOTENCY_KEY_IN_PROGRESS"}}`)}, true},
+	} {
+		may, runs := wire.MayRun(c.read(c.a))
+		require.True(t, may, name)
+		require.Equal(t, c.runs, runs, name)
+	}
+	may, _ := wire.MayRun(problem(wire.Answer{Status: 422, Header: head("2"), Body: []byte(`{"type":"urn:problem:key-reused","title":"t","status":422}`)}))
+	require.False(t, may, "our own word: another body")
+	may, _ = wire.MayRun(nil)
+	require.False(t, may)
+}

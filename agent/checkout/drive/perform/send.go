@@ -99,6 +99,9 @@ func failureOf(err error) checkout.Failure {
 	if wire.OtherBody(err) {
 		return checkout.KeyUsed
 	}
+	if _, runs := wire.MayRun(err); runs {
+		return checkout.Busy
+	}
 	return checkout.EffectUnknown
 }
 
