@@ -19,8 +19,8 @@
 //	Caisse-AP   TCP          none               nothing             TCP's own ack, then FIN
 //
 // The terminal undoes an approval that the register did not acknowledge, at the event below or
-// after 10 minutes. Keeping it could let the customer pay twice. HTTP keeps it and raises an
-// alert.
+// after 10 minutes. Keeping it could let the customer pay twice. HTTP keeps it, with an
+// alert; so does one that TCP alone acknowledges, if the terminal stops as the approval leaves.
 //
 //	protocol   undone at the register's             undoing is wrong if
 //	ZVT, JSON  next command for money               only the acknowledgement was lost

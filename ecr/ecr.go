@@ -47,6 +47,9 @@ type Request struct {
 	// Keep says that an approval which the register does not acknowledge is kept, with an alert,
 	// instead of being undone.
 	Keep bool
+	// ByTCP says that the register's only acknowledgement of an answer is TCP's: where the terminal dies
+	// as an approval leaves, nothing can say whether the register has read it.
+	ByTCP bool
 	// RefundLast lets a refund that names no original mean the last payment.
 	RefundLast bool
 }
@@ -228,6 +231,14 @@ type Waiter interface {
 	// Waits says that the register has acknowledged an intermediate status of a running sale; it
 	// must not block.
 	Waits(id string)
+}
+
+// Listener is a Desk that wants to know whether a register listens. Until it is told, it takes whoever
+// began or joined a sale for one that does.
+type Listener interface {
+	// Listens says whether a connection is there on which the outcome of a running sale can leave; it
+	// must not block.
+	Listens(id string, yes bool)
 }
 
 // MethodTotal is one line of the totals.

@@ -14,6 +14,7 @@ func approve(s State, e Event) (State, []Effect) {
 	s.Phase, s.LastRead = Approved, false
 	s = decide(s, ecr.Approved, ecr.OK, "approved: "+string(s.Wire))
 	s.Settling = s.Account != aapay.Commit
+	s.Leaves = s.Till.ByTCP && e.Listening
 	out := append(hide(&s), Effect{Do: GiveReceipt}, Effect{Do: Tell})
 	if s.Settling {
 		return s, append(out, Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
@@ -22,7 +23,7 @@ func approve(s State, e Event) (State, []Effect) {
 }
 
 func confirm(s State, _ Event) (State, []Effect) {
-	s.Phase = Confirmed
+	s.Phase, s.Leaves = Confirmed, false
 	return s, nil
 }
 
@@ -32,7 +33,13 @@ func unacknowledged(s State, e Event) (State, []Effect) {
 		s = rebase(s, e)
 	}
 	s.UntoldAt = e.Now
-	return s, settleOn(s)
+	left := s.Leaves && e.Name == Restarted
+	if s.Leaves = false; !left { // else the line was seen to break
+		return s, settleOn(s)
+	}
+	s.Left, s.Till.Keep, s.Till.Kept = true, true, true
+	out := []Effect{{Do: Exception, Text: "approved as the terminal stopped, and kept: the till may not have heard it, compare with the till"}}
+	return s, append(out, settleOn(s)...)
 }
 
 func unacknowledgedAgain(s State, e Event) (State, []Effect) {
@@ -63,12 +70,16 @@ func startUndo(s State, e Event) (State, []Effect) {
 }
 
 // nextFinancialCommand confirms the sale if the command shows that the register has it, else undoes
-// it. What is kept is undone only where the till asks for the same purchase again.
+// it. What is kept is undone only where the till asks for the same purchase again, and what may have
+// been heard as the terminal stopped never is.
 func nextFinancialCommand(s State, e Event) (State, []Effect) {
 	switch {
 	case e.Sync == Same:
 		return confirm(s, e)
-	case s.Till.Keep && e.Sync != Again:
+	case s.Left && e.SameAmount && !s.Twice:
+		s.Twice = true
+		return s, []Effect{{Do: Exception, Text: "possibly charged twice: the till may not have heard the approval, and has asked for the same amount again"}}
+	case s.Left, s.Till.Keep && e.Sync != Again:
 		return s, nil
 	case e.Sync == Again:
 		return undo(s, e, "the till asked for the same purchase again")

@@ -80,24 +80,26 @@ type Undone struct {
 
 // Event is something that happened to a sale.
 type Event struct {
-	Name      Name
-	Now       time.Duration // boot clock
-	Asked     time.Duration // boot clock: when the question of a status left; 0 = Now
-	Reply     aapay.Reply
-	Status    aapay.Status
-	Whose     intent.Verdict // StatusRead: whether the status is of what was asked, by all that it tells; "" = not judged
-	Failure   Failure
-	Try       int           // ReplyFailed: which of the attempts (Sends)
-	After     time.Duration // Retry-After, 0 = not said
-	Poll      Poll          // pace of status reads
-	Sync      Sync
-	Undone    Undone
-	NewBoot   bool
-	Patient   bool   // the register has acknowledged an intermediate status of the sale
-	TakenBack bool   // a reversal that the register asked for is accepted, and not refused
-	Silence   int    // StatusFailed: how many questions in a row got no answer, this one included
-	Terms     *Terms // Chosen: what the chosen method brings
-	Text      string
+	Name       Name
+	Now        time.Duration // boot clock
+	Asked      time.Duration // boot clock: when the question of a status left; 0 = Now
+	Reply      aapay.Reply
+	Status     aapay.Status
+	Whose      intent.Verdict // StatusRead: whether the status is of what was asked, by all that it tells; "" = not judged
+	Failure    Failure
+	Try        int           // ReplyFailed: which of the attempts (Sends)
+	After      time.Duration // Retry-After, 0 = not said
+	Poll       Poll          // pace of status reads
+	Sync       Sync
+	Undone     Undone
+	NewBoot    bool
+	Listening  bool   // a register waits for the outcome, on a connection that is not known to be broken
+	SameAmount bool   // NextCommand: it asks for a payment of the same amount
+	Patient    bool   // the register has acknowledged an intermediate status of the sale
+	TakenBack  bool   // a reversal that the register asked for is accepted, and not refused
+	Silence    int    // StatusFailed: how many questions in a row got no answer, this one included
+	Terms      *Terms // Chosen: what the chosen method brings
+	Text       string
 }
 
 // Do is the name of an effect.

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -360,4 +361,60 @@ func TestField2_M9AServiceThatIsBusyWithTheKeyIsAskedAgain(t *testing.T) {
 	over, _ = do(t, over, Event{Name: StatusFailed, Failure: NotFound, Now: t0 + testLimits.Deadline})
 	require.Equal(t, Reversing, over.Phase)
 	require.Equal(t, ecr.Aborted, over.Result)
+}
+
+// Where the only acknowledgement is TCP's, the commit that approves says that the answer leaves. A start
+// that finds it so keeps the sale, with an alert; a line that was broken, or was seen to break, is heard
+// nothing of, as ever.
+func TestField2_M4AnAnswerThatMayHaveLeftIsKept(t *testing.T) {
+	approve := func(byTCP, listening bool) State {
+		s, _ := Start(Terms{Kind: ecr.Payment, QR: true, CanReverse: true, Limits: testLimits, Till: Till{ByTCP: byTCP}}, t0)
+		s, _ = do(t, s, Event{Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 202, Valid: true, Response: &aapay.Response{}}})
+		e := status(aapay.Finalized, aapay.Commit)
+		e.Listening = listening
+		s, _ = do(t, s, e)
+		require.Equal(t, Approved, s.Phase)
+		return s
+	}
+	for _, newBoot := range []bool{false, true} {
+		restart := Event{Name: Restarted, Now: t0 + time.Minute, NewBoot: newBoot}
+		for name, c := range map[string]struct {
+			s    State
+			left bool
+		}{
+			"the answer leaves":                    {approve(true, true), true},
+			"the line was broken":                  {approve(true, false), false},
+			"the protocol has an acknowledgement":  {approve(false, true), false},
+			"the line was seen to break":           {func() State { s, _ := do(t, approve(true, true), Event{Name: Lost, Now: t0}); return s }(), false},
+			"a settling one, as the answer leaves": {func() State { s := approve(true, true); s.Settling = true; return s }(), true},
+		} {
+			s, out := do(t, c.s, restart)
+			require.Equal(t, Unconfirmed, s.Phase, name)
+			require.Equal(t, c.left, slices.Contains(out, Exception), name)
+			if !c.left {
+				undone, _ := do(t, s, Event{Name: GraceOver, Now: t0 + time.Hour})
+				require.Equal(t, Reversing, undone.Phase, name)
+				continue
+			}
+			for _, e := range []Event{{Name: GraceOver}, {Name: NextCommand}, {Name: NextCommand, Sync: Before}, {Name: NextCommand, Sync: Again}, {Name: Restarted}, {Name: Restarted, NewBoot: true}} {
+				e.Now = t0 + time.Hour
+				kept, more := do(t, s, e)
+				require.Equal(t, Unconfirmed, kept.Phase, "%s: %s %s", name, e.Name, e.Sync)
+				require.NotContains(t, more, Exception, "%s: it was said", name)
+			}
+			next := Event{Name: NextCommand, SameAmount: true, Now: t0 + time.Hour}
+			twice, out := do(t, s, next)
+			require.Equal(t, Unconfirmed, twice.Phase)
+			require.Equal(t, []Do{Exception}, out, "possibly twice")
+			_, out = do(t, twice, next)
+			require.Empty(t, out, "said once")
+			told, _ := do(t, s, Event{Name: Told, Now: t0 + time.Hour})
+			require.Equal(t, Confirmed, told.Phase, "asked again, and heard")
+			knows, _ := do(t, s, Event{Name: NextCommand, Sync: Same, Now: t0 + time.Hour})
+			require.Equal(t, Confirmed, knows.Phase)
+			closed, out := do(t, s, Event{Name: EndOfDay, Now: t0 + time.Hour})
+			require.Equal(t, Confirmed, closed.Phase)
+			require.Empty(t, out)
+		}
+	}
 }

@@ -65,6 +65,7 @@ type Till struct {
 	Grace     time.Duration `json:"grace,omitempty"`     // an approval waits so long for its acknowledgement; 0 = the terminal's default
 	Keep      bool          `json:"keep,omitempty"`      // an approval that it does not acknowledge is kept
 	Kept      bool          `json:"kept,omitempty"`      // one was, and the merchant was told
+	ByTCP     bool          `json:"byTcp,omitempty"`     // its only acknowledgement of an answer is TCP's
 }
 
 // Use is what the backend knows under a Key that another request has used.
@@ -130,6 +131,9 @@ type State struct {
 	Settling   bool   `json:"settling,omitempty"` // approved, awaiting COMMIT
 	Excepted   bool   `json:"excepted,omitempty"` // a merchant exception was raised
 	Raised     string `json:"raised,omitempty"`   // its text
+	Leaves     bool   `json:"leaves,omitempty"`   // the answer leaves with the commit that approved, and nothing is known of it yet
+	Left       bool   `json:"left,omitempty"`     // a start has found it so: the till may have heard, so the approval is kept
+	Twice      bool   `json:"twice,omitempty"`    // the merchant was told that the till may have charged again
 	Closed     bool   `json:"closed,omitempty"`   // the batch of its receipt is closed
 	UndoTries  int    `json:"undoTries,omitempty"`
 	UndoOpen   bool   `json:"undoOpen,omitempty"`   // an undo operation is in the outbox

@@ -110,7 +110,7 @@ func (b Request) request() (req ecr.Request, err error) {
 	}
 	req = ecr.Request{
 		Kind: b.Type, Amount: money.Minor(b.Amount), Currency: b.Currency, Method: b.Method, ConsumerID: b.ConsumerID, Reference: b.Reference,
-		Progress: true, Keep: b.Unheard != Undo,
+		Progress: true, Keep: b.Unheard != Undo, ByTCP: true,
 	}
 	switch b.Type {
 	case ecr.Payment:

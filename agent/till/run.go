@@ -15,6 +15,7 @@ const findPause = time.Second
 // run follows a sale until its outcome is there, and what became of telling it is reported.
 type run struct {
 	id, line, key string
+	listens       func(yes bool) // tells the desk whether a request waits for the outcome
 
 	mu      sync.Mutex
 	joined  int  // tellings that the desk wants to be told of
@@ -37,6 +38,11 @@ func (t *Till) follow(ctx context.Context, key string, sale ecr.Sale) *run {
 		return r
 	}
 	r := &run{id: sale.ID, line: line(ctx), key: key, joined: 1, tellers: 1, ended: make(chan struct{}), idle: make(chan struct{}, 1), known: make(chan struct{})}
+	r.listens = func(yes bool) {
+		if l, ok := t.o.Desk.(ecr.Listener); ok {
+			l.Listens(sale.ID, yes)
+		}
+	}
 	t.runs[sale.ID] = r
 	go func() {
 		defer close(r.known)
@@ -71,7 +77,9 @@ func (r *run) listen(joined int) bool {
 		return false
 	}
 	r.joined += joined
-	r.tellers++
+	if r.tellers++; r.tellers == 1 {
+		r.listens(true)
+	}
 	return true
 }
 
@@ -81,6 +89,7 @@ func (r *run) leave(heard bool) {
 	defer r.mu.Unlock()
 	r.heard = r.heard || heard
 	if r.tellers--; r.tellers == 0 {
+		r.listens(false)
 		select {
 		case r.idle <- struct{}{}:
 		default:

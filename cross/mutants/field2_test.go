@@ -102,6 +102,21 @@ var ofMoney = []mutant{
 	{"a refund that was taken and is not found goes out again", "agent/offline", "TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt", []edit{
 		{"agent/offline/aapay.go", `if u.m.Answered { // what`, `if false { // what`},
 	}},
+	{"a payment that may have been heard is undone after a start", drive, "TestField2_M4PowerIsLostAsTheAnswerLeaves", []edit{
+		{"agent/checkout/approved.go", `s.Leaves = s.Till.ByTCP && e.Listening`, `s.Leaves = false`},
+	}},
+	{"an exception stays that has proven wrong", drive, "TestField2_M6AnExceptionIsWithdrawn", []edit{
+		{"agent/checkout/drive/journal/timeline.go", `SET loud = 0 WHERE`, `SET loud = 1 WHERE`},
+	}},
+	{"no last read comes before the exception", checkout, "TestField2_M6OneLastReadBeforeTheException", []edit{
+		{"agent/checkout/approved.go", "\t\ts.LastRead, s.LimitAt = true, e.Now\n\t\treturn s, []Effect{{Do: ReadStatus}}", "\t\treturn notSettled(s, e)"},
+	}},
+	{"a poll is repeated by the client", "agent/upstream", "TestField2_M7OneRequestAPoll", []edit{
+		{"agent/upstream/upstream.go", `read && !wire.LeavesOnce(ctx) ||`, `read ||`},
+	}},
+	{"a 409 that may mean that it runs is doubt", "agent/offline", "TestField2_M9A409ToAnUndoIsNoEnd", []edit{
+		{"agent/outbox/verdict.go", `if may, _ := wire.MayRun(err); may {`, `if may, _ := wire.MayRun(err); may && false {`},
+	}},
 	{"a link that is not found cannot be paid", "agent/paylink", "TestField2_M18ALinkThatIsNotFoundMayBePaid", []edit{
 		{"agent/paylink/undo.go", `case link == nil && !p.Deleted:`, `case false:`},
 	}},

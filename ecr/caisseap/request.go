@@ -53,7 +53,7 @@ func read(data []byte, cur money.Currency, identified bool) request {
 	case m.Get("CC") == cheque:
 		r.no = notSelectable
 	}
-	r.ask = ecr.Request{Kind: ecr.Payment, Amount: money.Minor(amount), Currency: cur.Alpha}
+	r.ask = ecr.Request{Kind: ecr.Payment, Amount: money.Minor(amount), Currency: cur.Alpha, ByTCP: true}
 	if r.action == credit {
 		r.ask.Kind = ecr.Refund
 		if cf := m.Get("CF"); named.MatchString(cf) {

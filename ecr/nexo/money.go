@@ -45,7 +45,7 @@ func (d *dialogue) money() *failure {
 		return missing("SaleToPOIRequest."+a.h.category+"Request.SaleData.SaleTransactionID", "TimeStamp")
 	}
 	a.request = ecr.Request{
-		Line: d.at(a.h.sale), Sequence: a.entry.sequence(), Currency: d.s.currency.Alpha, Reference: order, Patience: d.s.Patience,
+		Line: d.at(a.h.sale), Sequence: a.entry.sequence(), Currency: d.s.currency.Alpha, Reference: order, Patience: d.s.Patience, ByTCP: true,
 	}
 	if a.h.category == "Reversal" {
 		return d.reversal(data)

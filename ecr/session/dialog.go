@@ -30,6 +30,7 @@ type dialog struct {
 
 	dialogue ecr.Dialogue // stepped under Session.mu
 	lost     bool         // under Session.mu: the connection is gone
+	follows  string       // likewise: the sale whose outcome it waits for
 
 	events chan ecr.Event
 	ended  chan struct{}
@@ -118,7 +119,11 @@ func (d *dialog) judge(ctx context.Context, claim ecr.Claim) error {
 func (d *dialog) gone() {
 	d.s.mu.Lock()
 	d.lost = true
+	sale := d.follows
 	d.s.mu.Unlock()
+	if sale != "" {
+		d.s.listens(sale, false)
+	}
 	d.post(ecr.Gone{})
 }
 
@@ -367,6 +372,11 @@ func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, erro
 		d.post(refused)
 		return
 	}
+	d.s.mu.Lock()
+	d.follows = sale.ID
+	lost := d.lost
+	d.s.mu.Unlock()
+	d.s.listens(sale.ID, !lost)
 	d.post(ecr.Begun{Gen: gen, Sale: sale.ID})
 	progress := sale.Progress
 	for {
@@ -387,6 +397,13 @@ func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, erro
 			d.post(ecr.Ended{Gen: gen, Outcome: out})
 			return
 		}
+	}
+}
+
+// listens tells the desk whether a connection waits for the outcome of a sale.
+func (s *Session) listens(sale string, yes bool) {
+	if l, ok := s.o.Desk.(ecr.Listener); ok {
+		l.Listens(sale, yes)
 	}
 }
 

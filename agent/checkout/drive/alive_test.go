@@ -118,3 +118,57 @@ func (r *rig) raised() string {
 	require.NoError(r.t, err)
 	return strings.Join(totals.Exceptions, "\n")
 }
+
+// The terminal loses power as the answer leaves. The till may have read it: the sale is kept, whatever the
+// till does next, and what it asks again under the same name is told.
+func TestField2_M4PowerIsLostAsTheAnswerLeaves(t *testing.T) {
+	ask := func(reference string, amount int64) ecr.Request {
+		return ecr.Request{Amount: minor(amount), Reference: reference, ByTCP: true}
+	}
+	cut := func(r *rig, listens, byTCP bool) ecr.Sale {
+		req := ask("order-7", 500)
+		req.ByTCP = byTCP
+		s := r.Accepted(req)
+		r.Listens(s.ID, listens)
+		r.world.onStatus = approveAfter(r.world, 1)
+		require.Equal(r.t, ecr.Approved, (<-s.Outcome).Result)
+		r.cut(0)
+		r.Restart(true)
+		return s
+	}
+	for name, then := range map[string]func(r *rig, s ecr.Sale){
+		"nothing": func(*rig, ecr.Sale) {},
+		"the same purchase under another id": func(r *rig, s ecr.Sale) {
+			again := r.Accepted(ask("order-7", 500))
+			require.Equal(t, s.ID, again.ID, "it joins")
+			r.Approved(again, ecr.Told)
+		},
+		"another payment of the same amount": func(r *rig, s ecr.Sale) {
+			r.Approved(r.Accepted(ask("order-8", 500)), ecr.Told)
+			require.Contains(t, r.raised(), "possibly charged twice")
+		},
+		"another payment": func(r *rig, s ecr.Sale) {
+			r.Approved(r.Accepted(ask("order-8", 700)), ecr.Told)
+			require.NotContains(t, r.raised(), "possibly charged twice")
+		},
+	} {
+		terminal(t, func(r *rig) {
+			s := cut(r, true, true)
+			require.Contains(t, r.raised(), "the till may not have heard it")
+			then(r, s)
+			pass(time.Hour)
+			require.Empty(t, r.world.sent(aapay.Reversal), name)
+			row, _ := r.show(s.ID)
+			require.Equal(t, ecr.Approved, row.State.Result, name)
+		})
+	}
+	for name, c := range map[string]struct{ listens, byTCP bool }{"the line was broken": {false, true}, "an acknowledgement of its own": {true, false}} {
+		terminal(t, func(r *rig) {
+			s := cut(r, c.listens, c.byTCP)
+			pass(time.Hour)
+			row, _ := r.show(s.ID)
+			require.Equal(t, ecr.Aborted, row.State.Result, name)
+			require.Zero(t, r.world.net(), name)
+		})
+	}
+}

@@ -285,6 +285,9 @@ func (a *accepting) write(tx store.Tx) error {
 			return refuse(ecr.Busy, "%s is running", r.Title())
 		}
 	}
+	if a.join = a.left(rows); a.join != "" {
+		return nil
+	}
 	if err := a.goOn(tx, rows); err != nil {
 		return err
 	}
@@ -355,7 +358,7 @@ func (d *Drive) terms(pick checkout.Pick, req ecr.Request) checkout.Terms {
 
 // tillOf is what a sale keeps of the register that asks.
 func tillOf(req ecr.Request) checkout.Till {
-	return checkout.Till{Trace: req.Trace, Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep}
+	return checkout.Till{Trace: req.Trace, Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep, ByTCP: req.ByTCP}
 }
 
 // params are the answers to a pick's prompts, as initialize carries them.

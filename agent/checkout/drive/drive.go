@@ -170,12 +170,13 @@ type Drive struct {
 }
 
 var (
-	_ ecr.Desk   = (*Drive)(nil)
-	_ ecr.Till   = (*Drive)(nil)
-	_ ecr.Memory = (*Drive)(nil)
-	_ ecr.Undoer = (*Drive)(nil)
-	_ ecr.Waiter = (*Drive)(nil)
-	_ ecr.Finder = (*Drive)(nil)
+	_ ecr.Desk     = (*Drive)(nil)
+	_ ecr.Till     = (*Drive)(nil)
+	_ ecr.Memory   = (*Drive)(nil)
+	_ ecr.Undoer   = (*Drive)(nil)
+	_ ecr.Waiter   = (*Drive)(nil)
+	_ ecr.Listener = (*Drive)(nil)
+	_ ecr.Finder   = (*Drive)(nil)
 )
 
 // New makes a Drive; it starts nothing.

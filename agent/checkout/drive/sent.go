@@ -107,6 +107,7 @@ func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
 		if r.Key == known {
 			e.Sync = checkout.Same
 		}
+		e.SameAmount = a.req.Kind == ecr.Payment && a.req.Amount == r.Amount && a.req.Currency == r.Currency
 		if e.Sync != checkout.Same && d.sales.Held(r.Key) { // what it knows it was told, whatever became of the telling
 			continue
 		}
@@ -117,6 +118,18 @@ func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
 		a.steps = append(a.steps, s)
 	}
 	return nil
+}
+
+// left finds the payment whose answer left as the terminal died, where a register asks for the same
+// purchase under another id: it joins, and is told what has become of it. "" = none.
+func (a *accepting) left(rows []*journal.Row) wire.Key {
+	for _, r := range rows {
+		if !r.Quarantined && r.State.Left && r.State.Phase == checkout.Unconfirmed && r.Line == a.req.Line && a.req.Kind == ecr.Payment &&
+			a.req.Reference != "" && r.State.Till.Reference == a.req.Reference && r.Amount == a.req.Amount && r.Currency == a.req.Currency {
+			return r.Key
+		}
+	}
+	return ""
 }
 
 // known returns the payment that a refund or reversal names by what only its approval carried: its

@@ -146,5 +146,8 @@ func (d *Drive) OnUndo(line string, tell func()) { d.p.OnUndo(line, tell) }
 // Selling reports whether a register or a client waits for the outcome of a sale.
 func (d *Drive) Selling() bool { return d.sales.Waited() }
 
+// Listens implements ecr.Listener.
+func (d *Drive) Listens(id string, yes bool) { d.sales.Listens(wire.Key(id), yes) }
+
 // Waits implements ecr.Waiter.
 func (d *Drive) Waits(id string) { d.sales.Waits(wire.Key(id)) }

@@ -22,6 +22,9 @@ type Memory interface {
 	Patient(key wire.Key) bool
 	// GivenUp says that the register was told "aborted" while the journal could not be written.
 	GivenUp(key wire.Key) bool
+	// Listening says that a register waits for the outcome, on a connection that is not known to be
+	// broken: an approval leaves as it is stored.
+	Listening(key wire.Key) bool
 }
 
 // Options make a Journal. DB is required; what accepts operations or decides by memory needs the

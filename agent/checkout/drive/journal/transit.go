@@ -118,6 +118,7 @@ func (j *Journal) complete(r *Row, e checkout.Event) checkout.Event {
 		e.Now = j.opt.Boot()
 	}
 	e.TakenBack = r.Reversed
+	e.Listening = j.opt.Memory != nil && j.opt.Memory.Listening(r.Key)
 	if e.Name == checkout.StatusRead {
 		e.Whose = whose(r, e)
 	}

@@ -30,6 +30,7 @@ type Sale struct {
 	prompt   context.CancelFunc
 	lastRead time.Duration // boot clock, 0 = none yet
 	waiters  []*Waiter
+	deaf     bool         // no connection is there on which the outcome can leave
 	holds    int          // tellings not yet reported on
 	interim  int          // of these, tellings of "in progress"
 	heard    ecr.Delivery // what was reported and could not be journalled
@@ -337,6 +338,23 @@ func (s *Sales) ToldAborted(key wire.Key) *ecr.Outcome {
 		return l.told
 	}
 	return nil
+}
+
+// Listens notes whether a connection is there on which the outcome of a sale can leave.
+func (s *Sales) Listens(key wire.Key, yes bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.sales[key]; l != nil {
+		l.deaf = !yes
+	}
+}
+
+// Listening implements journal.Memory.
+func (s *Sales) Listening(key wire.Key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.sales[key]
+	return l != nil && len(l.waiters) > 0 && !l.deaf
 }
 
 // GivenUp implements journal.Memory.
