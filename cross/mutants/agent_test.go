@@ -96,7 +96,7 @@ var ofAgent = []mutant{
 		{"agent/outbox/step.go", `r.payload, r.memo, r.dataKey = nil, nil, nil`, `r.payload, r.memo = nil, nil`},
 	}},
 	{"an unkeyed write is repeated by the client", "agent/upstream", "TestRepeats", []edit{
-		{"agent/upstream/upstream.go", `&call{repeatable: read ||`, `&call{repeatable: true || read ||`},
+		{"agent/upstream/upstream.go", `&call{repeatable: read &&`, `&call{repeatable: true || read &&`},
 	}},
 	{"a 401 to a repeat is proof that nothing happened", "agent/upstream", "TestField2_M17RefusedAfterALostTry", []edit{
 		{"agent/upstream/upstream.go", `if err == nil && policy.lost && `, `if err == nil && false && `},

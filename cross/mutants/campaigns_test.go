@@ -10,7 +10,7 @@ var ofCampaigns = []mutant{
 		{"store/sqlite/conn.go", `"FULL": "2"`, `"FULL": "1"`},
 	}},
 	{"what a till lets the terminal keep is undone, in a day of sales", "cross/sim", "TestDaysOfTills", []edit{
-		{"agent/checkout/approved.go", `	case s.Till.Keep && e.Sync != Again:`, `	case s.Till.Keep && e.Sync == Again:`},
+		{"agent/checkout/approved.go", `	case s.Left, s.Till.Keep && e.Sync != Again:`, `	case s.Left, s.Till.Keep && e.Sync == Again:`},
 	}},
 	// Every protocol of a register has a rule whose breach a campaign or the conformance suite notices.
 	{"an id of JSON lines makes a new sale each time", jsonLines, "TestConformance", []edit{

@@ -90,7 +90,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/judge.go", `if account != aapay.Rollback && slices.Contains`, `if slices.Contains`},
 	}},
 	{"the status of another transaction is taken", checkout, "TestForeignStatusIsNoAnswer", []edit{
-		{"agent/checkout/steps.go", ` || s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {`, ` {`},
+		{"agent/intent/request.go", ` || n.ID != 0 && st.TransactionID != 0 && n.ID != st.TransactionID {`, ` {`},
 	}},
 	{"a sale that settles is not watched", drive, "TestMoneyA1_ReservedIsWatchedUntilCommit|TestMoneyA1_AnAcknowledgementDoesNotEndTheWatch", []edit{
 		{"agent/checkout/approved.go", `s.Settling = s.Account != aapay.Commit`, `s.Settling = false`},

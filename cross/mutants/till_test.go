@@ -9,13 +9,13 @@ var ofTills = []mutant{
 		{"agent/checkout/table.go", `EndOfDay: endOfDay,`, `EndOfDay: startUndo,`},
 	}},
 	{"the next purchase takes back what the till wants kept", drive, "TestMoneyF5_AnUnheardApprovalIsKept", []edit{
-		{"agent/checkout/approved.go", `case s.Till.Keep && e.Sync != Again:`, `case false:`},
+		{"agent/checkout/approved.go", `case s.Left, s.Till.Keep && e.Sync != Again:`, `case false:`},
 	}},
 	{"nobody is told of a kept approval", drive, "TestMoneyF5_AnUnheardApprovalIsKept", []edit{
 		{"agent/checkout/approved.go", `return []Effect{{Do: Exception, Text: "approved and kept,`, `return []Effect{{Do: StopReading, Text: "approved and kept,`},
 	}},
 	{"the same purchase under another id is paid twice", drive, "TestMoneyF5_TheSamePurchaseUnderAnotherIDUndoesTheFirst", []edit{
-		{"agent/checkout/approved.go", `case s.Till.Keep && e.Sync != Again:`, `case s.Till.Keep:`},
+		{"agent/checkout/approved.go", `case s.Left, s.Till.Keep && e.Sync != Again:`, `case s.Left, s.Till.Keep:`},
 	}},
 	{"another reference under a known id is the same request", drive, "TestMoneyF2_TheSameIDIsTheSameRequest", []edit{
 		{"agent/checkout/drive/begin.go", ` && row.State.Till.Reference == req.Reference`, ``},
