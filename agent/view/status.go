@@ -134,6 +134,13 @@ func (v *Status) Read(r store.Reader, own bool) error {
 			v.attend("sale %s was changed from outside: posagent sale show %s", row.Key, row.Key)
 		}
 	}
+	ends, err := journal.Untold(r)
+	if err != nil {
+		return err
+	}
+	for _, row := range ends[:min(len(ends), alertsAtMost)] {
+		v.attend("%s: ask for the same again there, it is told the end and nothing is done twice; else compare it with posagent sale show %s before the end of day", row.UntoldEnd(), row.Key)
+	}
 	if past, err := outbox.Past(r); err != nil {
 		return err
 	} else if past != "" {

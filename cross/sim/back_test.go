@@ -47,49 +47,60 @@ func (d *desk) lastOf(line string) *row {
 	return nil
 }
 
-// sameBack says that a request repeats a refund or reversal.
-func (d *desk) sameBack(r *row, req ecr.Request) bool {
-	named := !strings.HasPrefix(r.asked, "L") || r.original == d.lastOf(req.Line)
-	return r.kind == req.Kind && r.asked == askedFor(req) && named && (req.Amount == 0 || req.Amount == r.amount)
+// sameBack says that a request repeats a refund or reversal of its line. orig is the payment that it names now, nil = none.
+func (d *desk) sameBack(r *row, req ecr.Request, orig *row) bool {
+	if r.line != req.Line || r.kind != req.Kind || req.Amount != 0 && req.Amount != r.amount {
+		return false
+	}
+	asked := askedFor(req)
+	switch trace, last := strings.CutPrefix(asked, "L"); {
+	case last && trace != "":
+		return r.original != nil && trace == strconv.Itoa(r.original.trace)
+	case orig == nil:
+		return !last && asked != "" && asked == r.asked
+	}
+	return r.original == orig
 }
 
-// repeated finds the refund or reversal that a request repeats: one that runs, or one whose end the register does not have.
+// repeated finds the refund or reversal that a request repeats: one that runs, or one of the day whose end the register does not have.
 func (d *desk) repeated(req ecr.Request) wire.Key {
+	orig := d.named(req)
 	for _, r := range d.t.j.rows {
-		if checkout.Running(r.state) && d.sameBack(r, req) {
+		if checkout.Running(r.state) && d.sameBack(r, req, orig) {
 			return r.key
 		}
 	}
-	last := true
 	for i := len(d.t.j.rows) - 1; i >= 0; i-- {
 		r := d.t.j.rows[i]
-		if r.line != req.Line {
-			continue
-		}
-		untold := r.told == toldInProgress || last && (r.told == "" || r.told == string(ecr.Lost))
-		last = false
-		if untold && !checkout.Active(r.state) && d.sameBack(r, req) {
+		if r.kind != ecr.Payment && !checkout.Active(r.state) && r.told != string(ecr.Told) && r.batch == d.t.j.batch && d.sameBack(r, req, orig) {
 			return r.key
 		}
 	}
 	return ""
 }
 
-// original finds the payment that a refund or reversal speaks of, and applies its ledger.
-func (d *desk) original(req ecr.Request) (o *row, no ecr.Code) {
+// named is the payment that a request speaks of, nil = none.
+func (d *desk) named(req ecr.Request) (o *row) {
 	asked := askedFor(req)
 	if trace, ok := strings.CutPrefix(asked, "L"); ok {
-		if o = d.lastOf(req.Line); o != nil && trace != strconv.Itoa(o.trace) {
+		if o = d.lastOf(req.Line); o != nil && (trace != strconv.Itoa(o.trace) || o.batch != d.t.j.batch) {
 			o = nil
 		}
+		return o
 	}
 	for _, r := range d.t.j.rows {
-		if r.kind == ecr.Payment && r.receipt != 0 && asked == fmt.Sprint("R", r.receipt%10000) {
+		if r.kind == ecr.Payment && r.receipt != 0 && asked == fmt.Sprint("R", r.receipt%10000) && (req.Kind == ecr.Refund || r.batch == d.t.j.batch) {
 			o = r
 		}
 	}
+	return o
+}
+
+// original finds the payment that a request speaks of, and applies its ledger.
+func (d *desk) original(req ecr.Request) (o *row, no ecr.Code) {
+	o = d.named(req)
 	switch {
-	case o == nil, req.Kind == ecr.Reversal && o.batch != d.t.j.batch:
+	case o == nil:
 		return nil, ecr.NotReversible
 	case req.Kind == ecr.Reversal && (o.reversed || o.state.Result != ecr.Approved):
 		return nil, ecr.AlreadyReversed

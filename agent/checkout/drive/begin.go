@@ -167,8 +167,7 @@ type accepting struct {
 	offers []checkout.Pick // payments
 	pick   int             // of offers: the one that is taken where nobody chooses
 	asks   bool            // the customer or the cashier has to answer before the payment can start
-	last   wire.Key        // set inside the transaction: the last payment, for a refund that names none
-	join   wire.Key        // likewise: the running sale it repeats
+	join   wire.Key        // set inside the transaction: the refund or reversal it repeats
 	no     error           // likewise: refused, but what the request meant for older sales stays
 	steps  []journal.Step  // likewise: effects of everything that was changed, in order
 }
@@ -263,16 +262,10 @@ func (a *accepting) write(tx store.Tx) error {
 		return err
 	}
 	if a.req.Kind != ecr.Payment {
-		if a.last, err = a.lastNamed(tx); err != nil {
-			return err
-		}
-		key := repeats(rows, a.req, a.last)
-		if key == "" {
-			if key, err = a.untold(tx); err != nil {
-				return err
-			}
-		}
+		key, err := a.repeats(tx, rows)
 		switch {
+		case err != nil:
+			return err
 		case key != "" && a.req.Sequence != "": // its own it would have found: the end of another request is not told under its id
 			return refuse(ecr.StillRunning, "the same refund or reversal was begun under another id: ask for that one")
 		case key != "":

@@ -16,14 +16,31 @@ import (
 	"posagent/store"
 )
 
-// repeats finds the refund or reversal in progress that a request repeats.
-func repeats(rows []*journal.Row, req ecr.Request, last wire.Key) wire.Key {
-	for _, r := range rows {
-		if !r.Quarantined && checkout.Running(r.State) && sameKind(r, req) && sameForward(r, req, last) {
-			return r.Key
+// repeats finds the refund or reversal that a request repeats (MONEY A.9): one of its line that runs,
+// or whose end the register does not have. rows are the active sales; "" = it repeats none.
+func (a *accepting) repeats(r store.Reader, rows []*journal.Row) (wire.Key, error) {
+	orig, err := a.meant(r)
+	if err != nil {
+		return "", err
+	}
+	same := func(row *journal.Row) bool {
+		return row.Line == a.req.Line && !row.Quarantined && sameKind(row, a.req) && sameForward(row, a.req, orig)
+	}
+	for _, row := range rows {
+		if checkout.Running(row.State) && same(row) {
+			return row.Key, nil
 		}
 	}
-	return ""
+	ended, err := a.d.j.Untold(r)
+	if err != nil {
+		return "", err
+	}
+	for _, row := range ended {
+		if same(row) {
+			return row.Key, nil
+		}
+	}
+	return "", nil
 }
 
 // sameKind reports whether a sale is of the kind that a request asks for: a reversal of a part is a
@@ -40,14 +57,20 @@ func inPart(req ecr.Request, o *journal.Row) ecr.Request {
 	return req
 }
 
-// sameForward compares what the register said; where it named the last payment, that has to be the
-// same one still.
-func sameForward(r *journal.Row, req ecr.Request, last wire.Key) bool {
-	return r.Asked == askedFor(req) && (!namesLast(r.Asked) || r.Original == last) && (req.Amount == 0 || req.Amount == r.Amount)
+// sameForward says whether a request speaks of the same original and amount, by whatever name. orig is
+// the payment that it names now, "" where it names none.
+func sameForward(r *journal.Row, req ecr.Request, orig wire.Key) bool {
+	asked := askedFor(req)
+	trace, last := strings.CutPrefix(asked, "L")
+	same := r.Original == orig
+	switch {
+	case last && trace != "": // also after other sales
+		same = trace == strconv.Itoa(r.OriginalTrace)
+	case orig == "":
+		same = !last && asked != "" && asked == r.Asked // of a closed day: its number is no name any more
+	}
+	return same && (req.Amount == 0 || req.Amount == r.Amount)
 }
-
-// namesLast says that a register named the last payment, of the terminal or of its line.
-func namesLast(asked string) bool { return asked == "" || strings.HasPrefix(asked, "L") }
 
 // askedFor is how the register named the original.
 func askedFor(req ecr.Request) string {
@@ -55,21 +78,6 @@ func askedFor(req ecr.Request) string {
 		return "R" + strconv.Itoa(req.Receipt)
 	}
 	return req.Original
-}
-
-// untold finds a refund or reversal that has ended, whose end the register does not have, and which
-// it asks for again: one told "in progress", or the line's last sale where its telling was lost.
-func (a *accepting) untold(tx store.Reader) (wire.Key, error) {
-	rows, err := a.d.j.Untold(tx, a.req.Line)
-	if err != nil {
-		return "", err
-	}
-	for _, r := range rows {
-		if !r.Quarantined && sameKind(r, a.req) && sameForward(r, a.req, a.last) {
-			return r.Key, nil
-		}
-	}
-	return "", nil
 }
 
 // joinUnwritten joins the refund or reversal that a request repeats while the journal cannot be
@@ -81,12 +89,6 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 	}
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		a := &accepting{d: d, req: req}
-		last, err := a.lastNamed(r)
-		if err != nil {
-			return err
-		}
-		a.last = last
 		if req.Sequence != "" { // nor is the end of another request told under its id
 			row, err := d.j.BySequence(r, req.Line, req.Sequence)
 			if err != nil {
@@ -102,9 +104,7 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 		if err != nil {
 			return err
 		}
-		if key = repeats(rows, req, last); key == "" {
-			key, err = a.untold(r)
-		}
+		key, err = (&accepting{d: d, req: req}).repeats(r, rows)
 		return err
 	})
 	if err != nil || key == "" {
@@ -125,21 +125,19 @@ func (d *Drive) joinKnown(ctx context.Context, key wire.Key, kind ecr.Kind) (ecr
 	return sale, err
 }
 
-// lastNamed is the payment that a refund without an original speaks of, or a reversal of the line's
-// last one; "" where another is named, or there is none.
-func (a *accepting) lastNamed(r store.Reader) (wire.Key, error) {
-	asked := askedFor(a.req)
-	if !namesLast(asked) {
+// meant is the payment that a request speaks of; "" where it names none.
+func (a *accepting) meant(r store.Reader) (wire.Key, error) {
+	row, err := a.named(r)
+	var no refusal
+	switch {
+	case errors.As(err, &no), errors.Is(err, journal.ErrUnknown):
+		return "", nil
+	case err != nil && !errors.Is(err, journal.ErrQuarantined):
+		return "", err
+	case row == nil:
 		return "", nil
 	}
-	last, err := a.d.j.LastPayment(r)
-	if asked != "" {
-		last, err = a.d.j.LastPaymentOf(r, a.req.Line)
-	}
-	if err != nil && !errors.Is(err, journal.ErrUnknown) && !errors.Is(err, journal.ErrQuarantined) {
-		return "", err
-	}
-	return last.Key, nil
+	return row.Key, nil
 }
 
 // original finds the payment a refund or reversal speaks of, and checks that it can be taken back.
@@ -161,7 +159,7 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 
 // named finds the payment a refund or reversal speaks of, whatever has become of it. It returns
 // journal.ErrUnknown, journal.ErrQuarantined, and a refusal of what names none.
-func (a *accepting) named(tx store.Tx) (*journal.Row, error) {
+func (a *accepting) named(tx store.Reader) (*journal.Row, error) {
 	d, req := a.d, a.req
 	open, err := journal.Batch(tx)
 	if err != nil {

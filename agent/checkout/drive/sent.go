@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -138,12 +137,5 @@ func (a *accepting) known(tx store.Tx) (wire.Key, error) {
 	if asked := askedFor(a.req); a.req.Kind == ecr.Payment || asked == "" || asked == "L" {
 		return "", nil
 	}
-	row, err := a.named(tx)
-	if no := (refusal{}); errors.As(err, &no) || errors.Is(err, journal.ErrUnknown) || errors.Is(err, journal.ErrQuarantined) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return row.Key, nil
+	return a.meant(tx)
 }

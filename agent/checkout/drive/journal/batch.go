@@ -173,5 +173,9 @@ func (j *Journal) Exceptions(r store.Reader, open int) ([]string, error) {
 			out = append(out, row.Title()+": approved, not settled yet")
 		}
 	}
-	return out, nil
+	ended, err := j.Untold(r)
+	for _, row := range ended {
+		out = append(out, row.UntoldEnd())
+	}
+	return out, err
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"posagent/agent/offline"
@@ -80,13 +81,22 @@ func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 	return rows[0], nil
 }
 
-// Untold lists the newest refunds and reversals of a line that have ended, and whose end the
-// register does not have: those told "in progress", and the line's last sale where its telling was
-// lost.
-func (j *Journal) Untold(r store.Reader, line string) ([]*Row, error) {
-	return j.many(r, `line = ? AND kind IN (?, ?) AND active = 0 AND (told = ? OR told IN ('', ?) AND
-		id = (SELECT MAX(id) FROM checkout_sales WHERE line = ?)) ORDER BY id DESC LIMIT 40`,
-		line, string(ecr.Refund), string(ecr.Reversal), ToldInProgress, string(ecr.Lost), line)
+// Untold lists the refunds and reversals of the open batch that have ended, and whose end no register
+// has acknowledged, the newest first: one that was told "in progress" too.
+func (j *Journal) Untold(r store.Reader) ([]*Row, error) { return untold(j.db, r) }
+
+// Untold is the same of a store that no program runs on.
+func Untold(r store.Reader) ([]*Row, error) { return untold(nil, r) }
+
+// untold looks through refunds and reversals alone, which have an index of their own.
+func untold(db store.DB, r store.Reader) ([]*Row, error) {
+	open, err := Batch(r)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := many(db, r, `checkout_sales.id IN (SELECT id FROM checkout_sales INDEXED BY checkout_sales_original
+		WHERE original != '' AND active = 0 AND told != ? AND batch = ?) ORDER BY checkout_sales.id DESC`, string(ecr.Told), open)
+	return slices.DeleteFunc(rows, func(row *Row) bool { return row.Quarantined }), err
 }
 
 // ReceiptBefore is the receipt number the line was given before a sale; 0 = none.

@@ -227,6 +227,15 @@ func (r *Row) Title() string {
 	return s
 }
 
+// UntoldEnd is the end of a refund or reversal that its register has not acknowledged, for people.
+func (r *Row) UntoldEnd() string {
+	end := "not done (" + orNothing(r.State.Text) + ")"
+	if r.State.Result == ecr.Approved {
+		end = "done"
+	}
+	return fmt.Sprintf("%s: %s, but the register %s has not heard that", r.Title(), end, r.Line)
+}
+
 // Hundredths converts the amount at the boundary of the service, whatever the currency.
 func (r *Row) Hundredths() (*aapay.Amount, error) {
 	c, ok := money.Lookup(r.Currency)
