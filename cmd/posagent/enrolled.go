@@ -131,7 +131,7 @@ func fitsJournal(ctx context.Context, c *call, cfg config.Config) error {
 		return nil
 	}
 	return readJournal(ctx, c, func(r store.Reader) error {
-		err := agent.Fits(r, owner(cfg, false), places(cfg, false))
+		err := fits(r, cfg)
 		var other *agent.OtherBackendError
 		switch {
 		case errors.As(err, &other) && other.Foreign() && other.Sales+other.Ops > 0:
@@ -284,16 +284,6 @@ func beginHandedOver(c *call, box *enrol.Box) error {
 		return cmp.Or(err, fmt.Errorf("%s: the service has refused this code", path))
 	}
 	return box.Begin(ticket, device.SerialNumber())
-}
-
-// owes returns whether money is open in a journal that another configuration could not end: that has to wait.
-func owes(r store.Reader, cfg config.Config) (bool, error) {
-	err := agent.Fits(r, owner(cfg, false), places(cfg, false))
-	var other *agent.OtherBackendError
-	if errors.As(err, &other) {
-		return other.Sales+other.Ops > 0, nil
-	}
-	return false, err
 }
 
 // unended returns whether a sale or an operation of a journal is not at its end.

@@ -186,6 +186,9 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	} else if err != nil {
 		return storeError(err)
 	}
+	if err := keepCurrency(ctx, db, cfg); err != nil {
+		return err
+	}
 	o, f, lines, err := terminal(ctx, c, cfg, sandbox, db, keys.ID(), vouched(cfg, on), log)
 	if err != nil {
 		return err

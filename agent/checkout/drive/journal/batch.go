@@ -86,7 +86,8 @@ func (j *Journal) Turnover(r store.Reader) (ecr.Totals, error) {
 	return t, err
 }
 
-// totals adds up the open batch.
+// totals adds up the open batch. The count and the net are those of the terminal's currency: what
+// has another one is summed apart (MONEY D.15).
 func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
 	open, err := Batch(r)
 	if err != nil {
@@ -98,6 +99,7 @@ func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
 		return t, err
 	}
 	place := map[string]int{}
+	var apart beside
 	for _, row := range rows {
 		if row.altered || row.Aside != "" && !row.Closed {
 			t.Exceptions = append(t.Exceptions, fmt.Sprintf("receipt %d is quarantined: its row was changed from outside, or was put back", row.Receipt))
@@ -122,7 +124,6 @@ func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
 			})
 		}
 		m := &t.Methods[i]
-		t.Count++
 		sign := money.Minor(1)
 		if row.Kind == ecr.Payment {
 			m.Payments++
@@ -135,13 +136,48 @@ func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
 		if err != nil {
 			return t, fmt.Errorf("totals: %w", err)
 		}
-		if t.Net, err = money.Add(t.Net, sign*row.Amount); err != nil {
+		count, net := &t.Count, &t.Net
+		if row.Currency != t.Currency {
+			count, net = apart.in(row.Currency)
+		}
+		*count++
+		if *net, err = money.Add(*net, sign*row.Amount); err != nil {
 			return t, fmt.Errorf("totals: %w", err)
 		}
 	}
+	t.Exceptions = append(t.Exceptions, apart.lines()...)
 	lines, err := j.Exceptions(r, open)
 	t.Exceptions = append(t.Exceptions, lines...)
 	return t, err
+}
+
+// beside are the sums of a batch in currencies that are not the terminal's: what was on its way as
+// that was changed, and what a program before this one took.
+type beside []*sum
+
+type sum struct {
+	currency string
+	count    int
+	net      money.Minor
+}
+
+// in are the count and the net of a currency.
+func (b *beside) in(currency string) (*int, *money.Minor) {
+	for _, s := range *b {
+		if s.currency == currency {
+			return &s.count, &s.net
+		}
+	}
+	s := &sum{currency: currency}
+	*b = append(*b, s)
+	return &s.count, &s.net
+}
+
+func (b beside) lines() (list []string) {
+	for _, s := range b {
+		list = append(list, fmt.Sprintf("%d transaction(s) in %s besides, %s in all: not in the sum", s.count, s.currency, Amount(s.net, s.currency)))
+	}
+	return list
 }
 
 // Exceptions lists what the merchant has to know: what was raised in the batch, and what is still
