@@ -180,7 +180,17 @@ const (
 	Told    Delivery = "told"    // the register acknowledged it: an approved sale is CONFIRMED
 	Refused Delivery = "refused" // the register refused it: an approved payment is undone
 	Lost    Delivery = "lost"    // no acknowledgement: an approved sale is UNCONFIRMED
+	Interim Delivery = "interim" // it was no end that was told, whatever became of the telling
 )
+
+// Telling is what became of telling this outcome: an acknowledgement of "in progress" is none of the
+// end, which another connection may be told at the same time (MONEY A.8).
+func (o Outcome) Telling(how Delivery) Delivery {
+	if o.Result == InProgress {
+		return Interim
+	}
+	return how
+}
 
 // Desk takes register requests. Every method is safe for concurrent use.
 type Desk interface {

@@ -213,7 +213,8 @@ func (t *Till) goOn(ctx context.Context, r *run) (sale ecr.Sale, ok bool) {
 	joined := r.joined
 	r.joined = 1 // what comes now
 	r.mu.Unlock()
-	t.report(ctx, r, joined, ecr.Lost)
+	t.report(ctx, r, 1, ecr.Interim)
+	t.report(ctx, r, joined-1, ecr.Lost) // these were told nothing yet, whatever it was
 	for {
 		sale, err := t.o.Desk.Find(ctx, r.line, r.key)
 		if err == nil {

@@ -663,7 +663,7 @@ func (d *desk) join(key wire.Key, x *waiter) {
 	}, func(err error) {
 		if err != nil {
 			if taken || d.take(key, x) {
-				d.released(key)
+				d.released(key, false)
 			}
 			x.refused(ecr.SystemError)
 			return
@@ -690,9 +690,11 @@ func (d *desk) take(key wire.Key, x *waiter) bool {
 	return false
 }
 
-func (d *desk) released(key wire.Key) {
+func (d *desk) released(key wire.Key, interim bool) {
 	if l := d.lives[key]; l != nil && l.holds > 0 {
-		l.interim = max(0, l.interim-1)
+		if interim {
+			l.interim = max(0, l.interim-1)
+		}
 		if l.holds--; l.holds == 0 {
 			l.holdGen++
 		}
@@ -706,7 +708,11 @@ func (d *desk) give(key wire.Key, x *waiter, o ecr.Outcome) {
 	gen := l.holdGen
 	d.t.after(5*time.Minute, func() {
 		if now := d.lives[key]; now == l && l.holds > 0 && l.holdGen == gen {
-			d.delivered(key, ecr.Lost, func(ecr.Outcome, error) {})
+			what := ecr.Lost
+			if l.interim > 0 {
+				what = ecr.Interim
+			}
+			d.delivered(key, what, func(ecr.Outcome, error) {})
 		}
 	})
 }
@@ -745,10 +751,17 @@ func (d *desk) abort(key wire.Key, done func(error)) {
 // delivered implements ecr.Desk.
 func (d *desk) delivered(key wire.Key, what ecr.Delivery, done func(ecr.Outcome, error)) {
 	name := map[ecr.Delivery]checkout.Name{ecr.Told: checkout.Told, ecr.Refused: checkout.Refused, ecr.Lost: checkout.Lost}[what]
-	interim := d.live(key).interim > 0
-	d.released(key)
-	if interim { // no end, whatever became of the telling
-		done(d.outcome(*d.live(key).interims), nil)
+	l := d.live(key)
+	interim := l.interim > 0 && (what == ecr.Interim || l.interim == l.holds)
+	if interim || what != ecr.Interim {
+		d.released(key, interim)
+	}
+	switch { // no end, whatever became of the telling
+	case interim:
+		done(d.outcome(*l.interims), nil)
+		return
+	case what == ecr.Interim:
+		done(d.outcome(*d.row(key)), nil)
 		return
 	}
 	if l := d.live(key); l.told != nil { // the journal hears of it when it can

@@ -221,7 +221,7 @@ func (d *dialogue) tell(out ecr.Outcome) {
 		d.do(ecr.Deliver{Gen: gen, Sale: d.sale, Delivery: ecr.Refused})
 		return
 	}
-	d.told = ecr.Told
+	d.told = out.Telling(ecr.Told)
 	switch {
 	case good && same:
 		d.answer(d.r.approval(out))
@@ -257,7 +257,7 @@ func (d *dialogue) give(out ecr.Outcome) {
 	if d.no && out.Result == ecr.Approved && d.r.ask.Kind == ecr.Payment {
 		how = ecr.Refused
 	}
-	d.do(ecr.Deliver{Sale: d.sale, Delivery: how})
+	d.do(ecr.Deliver{Sale: d.sale, Delivery: out.Telling(how)})
 	if d.phase == leaving {
 		d.end()
 	}
@@ -268,7 +268,7 @@ func (d *dialogue) left(ok bool) {
 	switch {
 	case d.told != "":
 		how := d.told
-		if !ok {
+		if !ok && how == ecr.Told {
 			how = ecr.Lost
 		}
 		d.phase = recording

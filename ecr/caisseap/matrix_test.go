@@ -186,7 +186,7 @@ func TestDialogues(t *testing.T) {
 		"MONEY A.2: no final no while the journal is taken up": {steps: []string{"ask " + pay + " => 80 s, begin payment", "held => -", "late => hang up",
 			"unread => -", "begun => abort", "aborted => lost"}},
 		"a refund that goes on": {steps: []string{"ask " + refund + " => 80 s, begin refund", "begun => -", "running => 01 07 EN COURS, NE PAS REPETER",
-			"closed => told", "recorded => -"}},
+			"closed => interim", "recorded => -"}},
 		"a refund at the deadline": {steps: []string{"ask " + refund + " => 80 s, begin refund", "begun => -", "late => 01 07 EN COURS, NE PAS REPETER",
 			"closed => -", "approved => lost"}},
 		"bytes behind the request": {steps: []string{"ask " + pay + " => 80 s, begin payment", "begun => -", "ask CC00300C => abort", "aborted => 01 09",

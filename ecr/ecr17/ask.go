@@ -202,8 +202,8 @@ func (d *Dialogue) clear() {
 }
 
 // goOn begins the request once the forgotten sale has ended.
-func (d *Dialogue) goOn(forgotten string) {
-	d.do(ecr.Deliver{Sale: forgotten, Delivery: ecr.Lost})
+func (d *Dialogue) goOn(forgotten ecr.Outcome) {
+	d.do(ecr.Deliver{Sale: forgotten.Sale, Delivery: forgotten.Telling(ecr.Lost)})
 	d.run.sale = ""
 	if d.run.gone || d.run.naked {
 		d.drop()

@@ -77,9 +77,9 @@ type run struct {
 	gone  bool
 	was   string // what was remembered of the till before, where that has changed
 	step  ecr.Step
-	queue [][]byte     // what has to be sent still, one after the other
-	tells bool         // the last of it is the sale's outcome
-	good  *ecr.Outcome // that, where it is an approval
+	queue [][]byte    // what has to be sent still, one after the other
+	tells bool        // the last of it is the sale's outcome
+	out   ecr.Outcome // that
 }
 
 // orphan is a sale that the register does not wait for.

@@ -148,7 +148,7 @@ func TestDialogues(t *testing.T) {
 		"a reversal of a payment by its number": {kind: ecr.Reversal, steps: []string{"ask " + undo103 + " => save S", "saved => begin reversal 0L103 at 1",
 			"refused not_reversible => save -, ack, E 01 NON STORNABILE 84"}},
 		"a reversal that goes on": {kind: ecr.Reversal, steps: []string{"ask " + undo + " => save S", "saved => begin reversal 0L at 1", "begun => ack, 50 s, ...",
-			"running => E 01 IN CORSO NON RIPETERE 84", "heard => told"}},
+			"running => E 01 IN CORSO NON RIPETERE 84", "heard => interim"}},
 		"a reversal at the deadline": {kind: ecr.Reversal, steps: []string{"ask " + undo + " => save S", "saved => begin reversal 0L at 1", "begun => ack, 50 s, ...",
 			"late => E 01 IN CORSO NON RIPETERE 84", "orphanApproved => lost"}},
 		"a reversal that the desk takes its time for": {kind: ecr.Reversal, steps: []string{"ask " + undo + " => save S", "saved => begin reversal 0L at 1", "unanswered => ack, 50 s",

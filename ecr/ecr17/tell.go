@@ -13,7 +13,7 @@ func (d *Dialogue) ended(ev ecr.Ended) {
 		if out.Kind == ecr.Payment && out.Result == ecr.Approved {
 			how = o.how
 		}
-		d.do(ecr.Deliver{Sale: out.Sale, Delivery: how})
+		d.do(ecr.Deliver{Sale: out.Sale, Delivery: out.Telling(how)})
 		return
 	}
 	if ev.Gen != d.run.gen {
@@ -21,7 +21,7 @@ func (d *Dialogue) ended(ev ecr.Ended) {
 	}
 	switch table[ended][d.phase] {
 	case goOn:
-		d.goOn(out.Sale)
+		d.goOn(out)
 	case tell:
 		d.tell(out)
 	}
@@ -45,7 +45,7 @@ func (d *Dialogue) tell(out ecr.Outcome) {
 	var list [][]byte
 	switch {
 	case r.code == last && out.ToldFor > repeatTold:
-		d.do(ecr.Deliver{Sale: r.sale, Delivery: ecr.Lost})
+		d.do(ecr.Deliver{Sale: r.sale, Delivery: out.Telling(ecr.Lost)})
 		d.reply(noEnd(d.own(), of, notDone, d.words.old).message())
 		return
 	case good && out.Kind == ecr.Payment && r.code != last && out.Amount != r.amount:
@@ -61,10 +61,7 @@ func (d *Dialogue) tell(out ecr.Outcome) {
 	}
 	d.paper = false
 	d.reply(list...)
-	r.tells = true
-	if good {
-		r.good = &out
-	}
+	r.tells, r.out = true, out
 }
 
 // reply sends messages, each after the ACK of the one before.
@@ -101,10 +98,13 @@ func (d *Dialogue) left(ok bool) {
 	}
 	how := ecr.Lost
 	if ok {
-		how, d.told = ecr.Told, r.good
+		how, d.told = ecr.Told, nil
+		if out := r.out; out.Result == ecr.Approved {
+			d.told = &out
+		}
 	}
 	d.phase = recording
-	d.do(ecr.Deliver{Gen: r.gen, Sale: r.sale, Delivery: how})
+	d.do(ecr.Deliver{Gen: r.gen, Sale: r.sale, Delivery: r.out.Telling(how)})
 }
 
 // refuse answers that nothing was done. A till whose request for money was refused does not hear of

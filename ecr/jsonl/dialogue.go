@@ -233,7 +233,7 @@ func (d *Dialogue) drop() {
 		d.orphans[d.ask.gen] = true
 	case telling:
 		if !d.ask.retold {
-			d.do(ecr.Deliver{Sale: d.ask.sale, Delivery: ecr.Lost})
+			d.do(ecr.Deliver{Sale: d.ask.sale, Delivery: d.ask.outcome.Telling(ecr.Lost)})
 		}
 	}
 	d.next = nil

@@ -32,7 +32,7 @@ func (d *Dialogue) progress() {
 func (d *Dialogue) ended(ev ecr.Ended) {
 	if d.orphans[ev.Gen] {
 		delete(d.orphans, ev.Gen)
-		d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
+		d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ev.Outcome.Telling(ecr.Lost)})
 		return
 	}
 	if !d.runs(ev.Gen, running) {
@@ -41,7 +41,7 @@ func (d *Dialogue) ended(ev ecr.Ended) {
 	d.stop(timerProgress)
 	if req := d.ask.msg.request; d.ask.refusal != nil && (req.Kind != ev.Outcome.Kind || req.Amount != 0 && req.Amount != ev.Outcome.Amount) {
 		d.say(answer{ID: d.ask.msg.id, Outcome: refused, Code: ecr.Processing, Text: "this id was used for another request"})
-		d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
+		d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ev.Outcome.Telling(ecr.Lost)})
 		d.finish()
 		return
 	}
@@ -85,7 +85,7 @@ func (d *Dialogue) confirm() {
 func (d *Dialogue) record(how ecr.Delivery) {
 	d.phase = recording
 	d.stop(timerTell)
-	d.do(ecr.Deliver{Gen: d.ask.gen, Sale: d.ask.sale, Delivery: how})
+	d.do(ecr.Deliver{Gen: d.ask.gen, Sale: d.ask.sale, Delivery: d.ask.outcome.Telling(how)})
 	if how == ecr.Lost {
 		d.ask.msg.id = "" // what is lost cannot be acknowledged any more
 	}

@@ -65,7 +65,7 @@ type dialogue struct {
 	seq     int // of the last message
 	reply   int // of the answer
 	ask     *ask
-	sale    string // whose outcome the answer tells
+	told    ecr.Outcome // that the answer tells
 	follows map[int]*follow
 	next    *ecr.Received
 	actions []ecr.Action
@@ -159,7 +159,7 @@ func (d *dialogue) enter(p phase) {
 // rest ends a request, and takes the next one.
 func (d *dialogue) rest() {
 	d.turn++
-	d.ask, d.sale = nil, ""
+	d.ask, d.told = nil, ecr.Outcome{}
 	d.enter(idle)
 	if next := d.next; next != nil {
 		d.next = nil
@@ -196,9 +196,9 @@ func (d *dialogue) refuse(f *failure) {
 }
 
 // tell sends the response that tells a sale's outcome.
-func (d *dialogue) tell(sale string, body object) {
+func (d *dialogue) tell(out ecr.Outcome, body object) {
 	d.enter(telling)
-	d.sale = sale
+	d.told = out
 	d.reply = d.send("200", envelope(d.ask.h, body))
 }
 
@@ -216,7 +216,7 @@ func (d *dialogue) sent(ev ecr.Sent) {
 		}
 		d.enter(recording)
 		d.gen++
-		d.do(ecr.Deliver{Gen: d.gen, Sale: d.sale, Delivery: how})
+		d.do(ecr.Deliver{Gen: d.gen, Sale: d.told.Sale, Delivery: d.told.Telling(how)})
 	}
 }
 

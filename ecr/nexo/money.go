@@ -372,7 +372,7 @@ func (d *dialogue) ended(ev ecr.Ended) {
 		if e := d.line.sold(f.sale); e != nil {
 			f.entry = *e
 		}
-		d.tell(f.sale, d.result(f.entry, ev.Outcome))
+		d.tell(ev.Outcome, d.result(f.entry, ev.Outcome))
 		return
 	case f.step == polls && mine && d.phase == polling:
 		d.do(ecr.StopTimer{Timer: pollTimer})
@@ -392,7 +392,7 @@ func (d *dialogue) ended(ev ecr.Ended) {
 			d.judge()
 		}
 	}
-	d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
+	d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ev.Outcome.Telling(ecr.Lost)})
 }
 
 // originalRead makes the request of a reversal whose payment is known. A receipt number comes again

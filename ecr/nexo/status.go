@@ -59,7 +59,7 @@ func (d *dialogue) found(out ecr.Outcome) bool {
 		return false
 	}
 	h := header{class: "Service", category: e.Category, service: e.Service, sale: e.SaleID, poi: a.h.poi, version: a.h.version}
-	d.tell(out.Sale, object{
+	d.tell(out, object{
 		"Response":         success(),
 		"MessageReference": object{"MessageCategory": e.Category, "SaleID": e.SaleID, "ServiceID": e.Service},
 		"RepeatedMessageResponse": object{

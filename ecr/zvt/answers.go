@@ -96,7 +96,7 @@ func (m *Machine) toldWith(r reply) {
 // record hands the desk what became of the telling.
 func (m *Machine) record(d ecr.Delivery) {
 	m.phase = recording
-	m.do(ecr.Deliver{Gen: m.d.gen, Sale: m.d.sale, Delivery: d})
+	m.do(ecr.Deliver{Gen: m.d.gen, Sale: m.d.sale, Delivery: m.d.outcome.Telling(d)})
 	if d == ecr.Lost {
 		m.finish()
 	}

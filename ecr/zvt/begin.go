@@ -61,18 +61,18 @@ func (m *Machine) forget(msg apdu.Message, id int, again bool) {
 		m.reply(id, apdu.Refuse(0xA0))
 		return
 	}
-	sale := m.d.sale
+	sale, how := m.d.sale, m.d.outcome.Telling(ecr.Lost)
 	m.drop(true, false)
 	owed := m.owed
 	if !m.open(msg, id, again) {
-		m.do(ecr.Deliver{Sale: sale, Delivery: ecr.Lost})
+		m.do(ecr.Deliver{Sale: sale, Delivery: how})
 		return
 	}
 	m.owed = max(m.owed, owed) // its answer to that 04 0F may still come
 	m.d.follows = true
 	m.phase = asking
 	m.start(TimerAnswer, lostWithin)
-	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: how})
 }
 
 // await answers a 06 20 while another connection has the dialogue. That one keeps it as long as it

@@ -197,13 +197,13 @@ func (m *Machine) drop(joined, gone bool) {
 		if m.d.held == nil {
 			m.orphans[m.d.gen] = orphan{discard: joined}
 		} else if !joined {
-			m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+			m.do(ecr.Deliver{Sale: m.d.sale, Delivery: m.d.held.Telling(ecr.Lost)})
 		}
 	case prompting:
 		m.do(ecr.EndNotice{})
 	case telling, pausing:
 		if m.d.sale != "" && !m.d.retold && !joined {
-			m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+			m.do(ecr.Deliver{Sale: m.d.sale, Delivery: m.d.outcome.Telling(ecr.Lost)})
 		}
 	}
 	m.aborting = aborting{} // an answer now would be taken for the answer to the next command

@@ -39,7 +39,7 @@ func (m *Machine) ended(ev ecr.Ended) {
 		if o, ok := m.orphans[ev.Gen]; ok {
 			delete(m.orphans, ev.Gen)
 			if !o.discard {
-				m.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
+				m.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ev.Outcome.Telling(ecr.Lost)})
 			}
 		}
 		return
@@ -62,7 +62,7 @@ func (m *Machine) conclude(out ecr.Outcome) {
 		return
 	}
 	if m.d.silent {
-		m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+		m.do(ecr.Deliver{Sale: m.d.sale, Delivery: out.Telling(ecr.Lost)})
 		m.printAndEnd()
 		return
 	}

@@ -79,7 +79,7 @@ func (d *dialogue) Step(ev ecr.Event) []ecr.Action {
 		switch {
 		case d.lost[ev.Gen]:
 			delete(d.lost, ev.Gen)
-			d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
+			d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ev.Outcome.Telling(ecr.Lost)})
 		case ev.Gen == d.gen && d.phase == running:
 			d.outcome = ev.Outcome
 			d.tell()
@@ -218,7 +218,7 @@ func (d *dialogue) told(how ecr.Delivery) {
 	}
 	d.phase = recording
 	d.do(ecr.StopTimer{})
-	d.do(ecr.Deliver{Gen: d.gen, Sale: d.sale, Delivery: how})
+	d.do(ecr.Deliver{Gen: d.gen, Sale: d.sale, Delivery: d.outcome.Telling(how)})
 }
 
 // drop gives the request up: no register waits for its outcome.
@@ -228,7 +228,7 @@ func (d *dialogue) drop() {
 		d.lost[d.gen] = true
 	case telling:
 		d.do(ecr.StopTimer{})
-		d.do(ecr.Deliver{Sale: d.sale, Delivery: ecr.Lost})
+		d.do(ecr.Deliver{Sale: d.sale, Delivery: d.outcome.Telling(ecr.Lost)})
 	}
 	d.phase = idle
 }

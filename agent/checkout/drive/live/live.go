@@ -368,19 +368,19 @@ func (s *Sales) Held(key wire.Key) bool {
 	return l != nil && l.holds > 0
 }
 
-// ToldInterim is the sale as it was told where the next telling to be reported on was of "in
-// progress"; else nil.
-func (s *Sales) ToldInterim(key wire.Key) *journal.Row {
+// ToldInterim is the sale as it was told where a telling of "in progress" is reported on; else nil.
+// What says of itself that it is one is, and so is each while no other is under way.
+func (s *Sales) ToldInterim(key wire.Key, what ecr.Delivery) *journal.Row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.sales[key]; l != nil && l.interim > 0 {
+	if l := s.sales[key]; l != nil && l.interim > 0 && (what == ecr.Interim || l.interim == l.holds) {
 		return l.interims
 	}
 	return nil
 }
 
-// Released ends one telling.
-func (s *Sales) Released(key wire.Key) {
+// Released ends one telling; interim says that it was of "in progress".
+func (s *Sales) Released(key wire.Key, interim bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.sales[key]
@@ -388,7 +388,10 @@ func (s *Sales) Released(key wire.Key) {
 		return
 	}
 	l.holds--
-	l.interim = max(0, l.interim-1)
+	if interim {
+		l.interim = max(0, l.interim-1)
+		return
+	}
 	l.heard = ""
 }
 
@@ -405,7 +408,10 @@ func (s *Sales) Unrecorded(key wire.Key, what ecr.Delivery) {
 func (s *Sales) Heard(key wire.Key) ecr.Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.sales[key]; l != nil && l.heard != "" {
+	switch l := s.sales[key]; {
+	case l != nil && l.interim > 0:
+		return ecr.Interim
+	case l != nil && l.heard != "":
 		return l.heard
 	}
 	return ecr.Lost

@@ -65,7 +65,7 @@ func TestAWaiterIsToldOnce(t *testing.T) {
 	require.Equal(t, ecr.Approved, (<-sale.Outcome).Result)
 	s.Unrecorded(key, ecr.Told)
 	require.Equal(t, ecr.Told, s.Heard(key))
-	s.Released(key)
+	s.Released(key, false)
 	require.False(t, s.Held(key))
 	require.Equal(t, ecr.Lost, s.Heard(key))
 }
@@ -82,7 +82,7 @@ func TestASaleIsForgottenWhenNobodyNeedsIt(t *testing.T) {
 	require.True(t, s.GivenUp(key))
 	s.Forget(row)
 	require.NotNil(t, s.sales[key], "it is being told")
-	s.Released(key)
+	s.Released(key, false)
 	s.Forget(row)
 	<-over
 	require.Empty(t, s.sales)

@@ -118,7 +118,7 @@ func (p *Performer) hold(ctx context.Context, key wire.Key, w *live.Waiter) (hel
 		return nil
 	})
 	if err != nil && (taken || p.sales.Take(key, w)) {
-		p.sales.Released(key)
+		p.sales.Released(key, false)
 	}
 	return h, err
 }
@@ -133,7 +133,7 @@ func (p *Performer) JoinUnwritten(ctx context.Context, key wire.Key) (sale ecr.S
 	switch {
 	case err != nil:
 		if p.sales.Take(key, w) {
-			p.sales.Released(key)
+			p.sales.Released(key, false)
 		}
 		return ecr.Sale{}, false
 	case checkout.Running(row.State):
@@ -287,18 +287,21 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 	ctx = context.WithoutCancel(ctx)
 	key := wire.Key(id)
 	name, ok := map[ecr.Delivery]checkout.Name{ecr.Told: checkout.Told, ecr.Refused: checkout.Refused, ecr.Lost: checkout.Lost}[what]
-	if !ok {
+	if !ok && what != ecr.Interim {
 		return ecr.Outcome{}, fmt.Errorf("delivery %q is not known", what)
 	}
 	defer p.sales.Announce()
 	if o := p.sales.ToldAborted(key); o != nil { // the journal hears of it when it can
-		p.sales.Released(key)
+		p.sales.Released(key, false)
 		return *o, nil
 	}
-	interim := p.sales.ToldInterim(key)
-	if interim != nil { // no end, whatever became of the telling; it may have ended meanwhile: that is for the repetition of the request
-		p.sales.Released(key)
+	if interim := p.sales.ToldInterim(key, what); interim != nil { // no end; it may have ended meanwhile: that is for the repetition of the request
+		p.sales.Released(key, true)
 		return p.Outcome(interim, false), nil
+	}
+	if what == ecr.Interim { // it was given up meanwhile
+		row, err := p.j.Sale(ctx, key)
+		return p.Outcome(row, false), err
 	}
 	var s journal.Step
 	err := p.db.Write(ctx, func(tx store.Tx) error {
@@ -326,7 +329,7 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 	})
 	switch {
 	case err == nil, journal.IsPermanent(err):
-		p.sales.Released(key) // not before: what is not journalled yet must not be undone meanwhile
+		p.sales.Released(key, false) // not before: what is not journalled yet must not be undone meanwhile
 	default:
 		p.sales.Unrecorded(key, what)
 	}
