@@ -166,8 +166,13 @@ type (
 		Delivery Delivery
 	}
 	// CloseBatch calls Till.Close, Turnover calls Till.Turnover: Totalled.
-	CloseBatch struct{ Gen int }
-	Turnover   struct{ Gen int }
+	CloseBatch struct {
+		Gen int
+		// Patience is how long the register waits for the end; 0 = the line's, if it has one. The desk
+		// gives up before.
+		Patience time.Duration
+	}
+	Turnover struct{ Gen int }
 	// Check calls Till.Check, Report calls Till.Health: Checked.
 	Check  struct{ Gen int }
 	Report struct{ Gen int }

@@ -292,7 +292,8 @@ type Health struct {
 // Till is the administrative side of the terminal.
 type Till interface {
 	// Close ends the batch. *Refusal{EODImpossible} when open or unconfirmed sales cannot be
-	// settled in 60 s.
+	// settled in 60 s, or before ctx ends. Beside an error the batch is open, and stays so: who asks
+	// while another closes it is told what that comes to.
 	Close(ctx context.Context) (Totals, error)
 	// Turnover reports without closing.
 	Turnover(ctx context.Context) (Totals, error)

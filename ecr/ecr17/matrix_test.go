@@ -35,7 +35,7 @@ unheard    | - >idle | - >waiting | - >tagging | - >asking | - >clearing | - >ru
 recorded   | - >idle | - >waiting | - >tagging | - >asking | - >clearing | - >running | - >telling | - >idle | - >working
 totalled   | - >idle | - >waiting | - >tagging | - >asking | - >clearing | - >running | - >telling | - >recording | C 00 0000000000012345 >telling
 unanswered | - >idle | nak >idle | - >tagging | nak >asking | nak >clearing | - >running | - >telling | - >recording | - >working
-late       | - >idle | - >waiting | save -, E 01 DATI NON PREVISTI 71 >telling | - >asking | - >clearing | abort, E 01 TEMPO SCADUTO 71 >telling | - >telling | - >recording | C 01 CHIUSURA IN CORSO >telling
+late       | - >idle | - >waiting | save -, E 01 DATI NON PREVISTI 71 >telling | - >asking | - >clearing | abort, E 01 TEMPO SCADUTO 71 >telling | - >telling | - >recording | - >idle
 beat       | - >idle | - >waiting | - >tagging | - >asking | - >clearing | ... >running | - >telling | - >recording | ... >working
 freed      | - >idle | last of 1 >asking | - >tagging | - >asking | - >clearing | - >running | - >telling | - >recording | - >working
 gone       | - >idle | - >idle | save - >idle | - >asking | - >clearing | - >idle | - >telling | - >recording | - >idle

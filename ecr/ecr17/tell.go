@@ -132,11 +132,9 @@ func (d *Dialogue) late() {
 	switch of := d.form(); {
 	case d.phase == tagging:
 		d.refuse(notDone, d.words.tag)
-	case d.phase == working && r.code == closing:
-		d.reply(notClosed(d.own(), d.words.again))
 	case d.phase == working && r.code == totals:
 		d.reply(totalsMessage(d.own(), notDone, 0))
-	case d.phase == working:
+	case d.phase == working: // of a closing nothing is known: "not closed" could be wrong
 		d.finish()
 	case of == reversal:
 		d.orphan(ecr.Lost, false)

@@ -15,7 +15,6 @@ type words struct {
 	none  string // G: there is nothing to repeat
 	old   string // G: the last result is too old
 	late  string
-	again string // C: not yet
 	tag   string
 }
 
@@ -31,7 +30,7 @@ var italian = words{
 		ecr.StepAsking: "SCEGLIERE AL POS", ecr.StepShowCode: "INQUADRARE IL CODICE", ecr.StepConfirm: "CONFERMARE NELL'APP", ecr.StepApp: "CONFERMARE NELL'APP",
 		ecr.StepReversing: "STORNO IN CORSO",
 	},
-	wait: "ATTENDERE", none: "NESSUNA OPERAZIONE", old: "NESSUN ESITO RECENTE", late: "TEMPO SCADUTO", again: "CHIUSURA IN CORSO", tag: "DATI NON PREVISTI",
+	wait: "ATTENDERE", none: "NESSUNA OPERAZIONE", old: "NESSUN ESITO RECENTE", late: "TEMPO SCADUTO", tag: "DATI NON PREVISTI",
 }
 
 var english = words{
@@ -46,7 +45,7 @@ var english = words{
 		ecr.StepAsking: "CHOOSE AT TERMINAL", ecr.StepShowCode: "SCAN THE CODE", ecr.StepConfirm: "CONFIRM IN THE APP", ecr.StepApp: "CONFIRM IN THE APP",
 		ecr.StepReversing: "REVERSING",
 	},
-	wait: "PLEASE WAIT", none: "NO TRANSACTION", old: "NO RECENT RESULT", late: "TIME IS OVER", again: "CLOSING GOES ON", tag: "DATA NOT KNOWN",
+	wait: "PLEASE WAIT", none: "NO TRANSACTION", old: "NO RECENT RESULT", late: "TIME IS OVER", tag: "DATA NOT KNOWN",
 }
 
 // wordsFor returns the English words for an English terminal, else the Italian ones.

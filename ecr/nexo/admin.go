@@ -20,7 +20,7 @@ func (d *dialogue) reconcile(elsewhere bool) {
 	default:
 		d.enter(closing)
 		d.gen++
-		d.do(ecr.CloseBatch{Gen: d.gen})
+		d.do(ecr.CloseBatch{Gen: d.gen, Patience: d.s.Patience})
 	}
 }
 

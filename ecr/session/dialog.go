@@ -15,6 +15,7 @@ const (
 	recordWithin  = 15 * time.Second // the register waits this long for the desk to record a delivery
 	recordForever = 10 * time.Minute // after that it is given up, loudly
 	recordOnce    = 5 * time.Second
+	answerLead    = 4 * time.Second // before the end of a register's patience the desk ends
 )
 
 // dialog is one connection: a dialogue of the protocol, and the goroutines that perform its
@@ -289,7 +290,7 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 	case ecr.Deliver:
 		d.jobs.Go(func() { d.deliver(ctx, a) })
 	case ecr.CloseBatch:
-		d.jobs.Go(func() { d.total(ctx, a.Gen, s.o.Till.Close) })
+		d.jobs.Go(func() { d.total(ctx, a.Gen, s.closing(cmp.Or(a.Patience, s.o.Patience))) })
 	case ecr.Turnover:
 		d.jobs.Go(func() { d.total(ctx, a.Gen, s.o.Till.Turnover) })
 	case ecr.Check:
@@ -317,6 +318,18 @@ func (s *Session) asLine(req ecr.Request) ecr.Request {
 	req.Patience, req.Grace = cmp.Or(req.Patience, s.o.Patience), cmp.Or(req.Grace, s.o.Grace)
 	req.Keep, req.RefundLast = req.Keep || s.o.Keep, req.RefundLast || s.o.RefundLast
 	return req
+}
+
+// closing is the end of day for a register that waits for a while, 0 = as long as it takes.
+func (s *Session) closing(patience time.Duration) func(context.Context) (ecr.Totals, error) {
+	if patience <= 0 {
+		return s.o.Till.Close
+	}
+	return func(ctx context.Context) (ecr.Totals, error) {
+		ctx, cancel := context.WithTimeout(ctx, max(patience-answerLead, patience/2))
+		defer cancel()
+		return s.o.Till.Close(ctx)
+	}
 }
 
 // last returns a line's last sale, its sale with an id, or the newest payment with a receipt number.

@@ -32,7 +32,7 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	}
 	d.desk.Lock()
 	defer d.desk.Unlock()
-	if d.closing.Load() {
+	if d.isClosing() {
 		return ecr.Sale{}, refuse(ecr.NotReady, "end of day is running")
 	}
 	if d.resting {

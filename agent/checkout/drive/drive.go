@@ -160,13 +160,13 @@ type Drive struct {
 
 	ready   atomic.Bool
 	resumed chan struct{} // closed with the first ready
-	closing atomic.Bool
-	asking  atomic.Bool // whether the backend answers again
-	desk    sync.Mutex  // one Begin, or the closing of a batch, at a time
-	resting bool        // no sale begins any more; under desk
+	asking  atomic.Bool   // whether the backend answers again
+	desk    sync.Mutex    // one Begin, or the closing of a batch, at a time
+	resting bool          // no sale begins any more; under desk
 
-	mu    sync.Mutex
-	stash map[wire.Key]journal.Step // effects of a settled operation, until its commit is durable
+	mu      sync.Mutex
+	stash   map[wire.Key]journal.Step // effects of a settled operation, until its commit is durable
+	closing *closing                  // the end of day that runs; nil = none does
 }
 
 var (

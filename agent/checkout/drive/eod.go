@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
@@ -13,27 +14,78 @@ import (
 	"posagent/store"
 )
 
-// Close implements ecr.Till.
-func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) {
-	totals, err := d.endDay(ctx)
-	return totals, d.inLanguage(err)
+// closing is an end of day that runs. Each register that asks for it meanwhile is told what it comes
+// to: "not closed" is never told of a day that another one closes (MONEY A.8).
+type closing struct {
+	until  time.Duration // boot clock: it is given up then; of the asker that waits for the shortest time
+	done   chan struct{} // closed with what it has come to
+	totals ecr.Totals
+	err    error
 }
 
-func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
+// Close implements ecr.Till.
+func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) {
+	until := d.boot() + closeBound
+	if end, ok := ctx.Deadline(); ok {
+		until = min(until, d.boot()+time.Until(end))
+	}
+	d.mu.Lock()
+	c, joined := d.closing, d.closing != nil
+	if joined {
+		c.until = min(c.until, until)
+	} else {
+		c = &closing{until: until, done: make(chan struct{})}
+		d.closing = c
+	}
+	d.mu.Unlock()
+	if joined {
+		d.sales.Announce()
+		select {
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return ecr.Totals{}, ctx.Err()
+			}
+			<-c.done // a commit takes long: what it comes to is not known before
+		case <-c.done:
+		}
+		return c.totals, c.err
+	}
+	totals, err := d.endDay(ctx, c)
+	if errors.Is(err, context.DeadlineExceeded) { // it never had its turn
+		err = refuse(ecr.EODImpossible, "the journal cannot be written")
+	}
+	c.totals, c.err = totals, d.inLanguage(err)
+	d.mu.Lock()
+	d.closing = nil
+	d.mu.Unlock()
+	close(c.done)
+	return c.totals, c.err
+}
+
+// isClosing says whether an end of day runs.
+func (d *Drive) isClosing() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.closing != nil
+}
+
+// left is how long an end of day may wait still.
+func (d *Drive) left(c *closing) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return c.until - d.boot()
+}
+
+func (d *Drive) endDay(ctx context.Context, c *closing) (ecr.Totals, error) {
 	if !d.ready.Load() {
 		return ecr.Totals{}, refuse(ecr.NotReady, "starting")
 	}
-	if !d.closing.CompareAndSwap(false, true) {
-		return ecr.Totals{}, refuse(ecr.EODImpossible, "end of day is running")
-	}
-	defer d.closing.Store(false)
 	d.desk.Lock() // a request in Begin has journalled its sale
 	resting := d.resting
 	d.desk.Unlock()
 	if resting {
 		return ecr.Totals{}, refuse(ecr.EODImpossible, "the terminal restarts")
 	}
-	until := d.boot() + closeBound
 	waited := map[wire.Key]bool{} // found unconfirmed: their undo has to be proven
 	for {
 		changed := d.sales.Changed()
@@ -48,7 +100,7 @@ func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
 			}
 			continue
 		}
-		if perform.Pause(ctx, until-d.boot(), changed) || ctx.Err() != nil {
+		if perform.Pause(ctx, d.left(c), changed) || ctx.Err() != nil {
 			return ecr.Totals{}, refuse(ecr.EODImpossible, "%s", open)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func (d *Drive) Rest(ctx context.Context) (bool, error) {
 	d.desk.Lock()
 	defer d.desk.Unlock()
-	if d.closing.Load() {
+	if d.isClosing() {
 		return false, nil
 	}
 	open := 0
