@@ -33,7 +33,7 @@ type Request struct {
 	Reference   string           // the till's own name of the purchase; "" = none. The same id with another reference is another request
 	Part        bool             // Reversal: an Amount below the original's is given back as a refund; else it is refused
 	Receipt     int              // Reversal: receipt number of the original in the open batch
-	Original    string           // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it. Reversal: "L" = the line's last approved payment, in the open batch, "L<trace>" = that one if it has this trace number; "" = the one of Receipt
+	Original    string           // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the line's last payment, if the terminal allows it. Reversal: "L" = the line's last approved payment, in the open batch, "L<trace>" = that one if it has this trace number; "" = the one of Receipt
 	LastReceipt *int             // TLV 1F1F: the last receipt number the register knows; nil = not sent
 	Progress    bool             // the register is known to acknowledge intermediate status, so the long deadline applies
 	Trace       string           // the till's trace id (W3C Trace Context), "" = none. It is no part of what makes a request the same
@@ -50,7 +50,7 @@ type Request struct {
 	// ByTCP says that the register's only acknowledgement of an answer is TCP's: where the terminal dies
 	// as an approval leaves, nothing can say whether the register has read it.
 	ByTCP bool
-	// RefundLast lets a refund that names no original mean the last payment.
+	// RefundLast lets a refund that names no original mean the last payment of its line.
 	RefundLast bool
 }
 

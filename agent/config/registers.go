@@ -26,7 +26,7 @@ type ECR struct {
 	Grace      time.Duration `toml:"grace"`       // until an unconfirmed sale is undone
 	Patience   time.Duration `toml:"patience"`    // the register waits so long for an answer without intermediate status
 	Unheard    string        `toml:"unheard"`     // an approval that the register does not acknowledge: undo, keep
-	RefundLast bool          `toml:"refund_last"` // a refund that names no sale means the last one
+	RefundLast bool          `toml:"refund_last"` // a refund that names no sale means the till's last one
 	Password   string        `toml:"password"`    // six digits a register must show; "" = any
 	Allow      []string      `toml:"allow"`       // addresses and prefixes that may connect to tcp; none = all
 	Open       bool          `toml:"open"`        // tcp is for every network without a password or a list

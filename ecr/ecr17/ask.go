@@ -13,6 +13,9 @@ func (d *Dialogue) take(r request, ev ecr.Received) {
 		return
 	}
 	d.stale = ""
+	if r.till != "" && r.till != d.toldTo { // another till speaks here
+		d.told = nil
+	}
 	d.gen++
 	d.run = run{request: r, gen: d.gen, open: ev.OpenSale}
 	switch r.code {

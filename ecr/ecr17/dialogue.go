@@ -58,6 +58,7 @@ type Dialogue struct {
 	marks   []mark
 	paper   bool         // the register has asked for receipts, for one request
 	told    *ecr.Outcome // the last approval that was acknowledged here
+	toldTo  string       // the till that it was of: a reprint names none
 	stale   string       // the last request of a cable, whose result was not acknowledged
 
 	seq, timerSeq int

@@ -173,6 +173,7 @@ func TestDialogues(t *testing.T) {
 			"unheard => lost"}},
 		"receipts at the terminal":                      {steps: join([]string{"ask " + paper + " => ack", "ask " + noPaper + " => ack"}, sold)},
 		"a receipt once more":                           {steps: join(sold, []string{"ask " + reprint1 + " => ack, ticket", "heard => ticket", "heard => -"})},
+		"F.4: another till's receipt":                   {steps: join(sold, []string{"ask " + again2 + " => last of 2", "refused => ack, E 01 NESSUNA OPERAZIONE 71", "heard => -", "ask " + reprint1 + " => nak"})},
 		"a receipt of nothing":                          {steps: []string{"ask " + reprint1 + " => nak"}},
 		"the next one is there already":                 {steps: []string{"ask " + pay + " => begin payment 1250 at 1", "begun => ack, 50 s, ...", approval, "ask " + payMore + " => -", "heard => told", "recorded => begin payment 7777 at 1"}},
 		"the next one, too long":                        {steps: []string{"ask " + pay + " => begin payment 1250 at 1", "begun => ack, 50 s, ...", approval, "ask " + payMore + " => -", "unanswered => nak", "heard => told", "recorded => -"}},

@@ -100,7 +100,7 @@ func (d *Dialogue) left(ok bool) {
 	if ok {
 		how, d.told = ecr.Told, nil
 		if out := r.out; out.Result == ecr.Approved {
-			d.told = &out
+			d.told, d.toldTo = &out, r.till
 		}
 	}
 	d.phase = recording

@@ -73,7 +73,7 @@ type Config struct {
 	OpenAmount                           bool          // a payment may begin without an amount, which is asked for at the terminal
 	Choose                               bool          // the customer chooses among the methods on the screen, where the register named none
 	StaleEnds                            bool          // a code that was not scanned in time ends the sale, instead of waiting for the app
-	RefundLast                           bool          // a refund without original means the last payment
+	RefundLast                           bool          // a refund without original means the last payment of the till that asks
 	Exclude                              []int32       // paymentProviderIds not offered here
 	KeepSales                            time.Duration // running time for which a sale that has ended is kept; 0 = for ever
 	Version                              string

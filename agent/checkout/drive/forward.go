@@ -178,7 +178,7 @@ func (a *accepting) named(tx store.Reader) (*journal.Row, error) {
 		if !d.cfg.RefundLast && !req.RefundLast {
 			return nil, refuse(ecr.NoOriginal, "%s", ecr.NameOriginal(d.cfg.Language))
 		}
-		row, err = d.j.LastPayment(tx)
+		row, err = d.j.LastPaymentOf(tx, req.Line)
 	case strings.HasPrefix(req.Original, "R"):
 		batch, receipt, ok := receiptNamed(req.Original[1:])
 		switch {

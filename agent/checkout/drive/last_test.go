@@ -156,3 +156,36 @@ func TestHealthSaysTheTime(t *testing.T) {
 		require.Equal(t, drivetest.Now(), r.Health(context.Background()).Time)
 	})
 }
+
+// The last payment is the last one of the till that asks, whatever another till has sold since. The
+// kind: a refund without an original (ZVT 06 31, Caisse-AP, nexo), a reversal of the last (ECR17 S), and
+// the last outcome (06 20, G, JSON lines); a till that has sold nothing has no last payment.
+func TestField2_M24TheLastPaymentIsTheTillsOwn(t *testing.T) {
+	for name, req := range map[string]ecr.Request{
+		"a refund": {Kind: ecr.Refund, Amount: 300}, "a reversal": {Kind: ecr.Reversal, Original: "L"},
+	} {
+		terminal(t, func(r *rig) {
+			r.cfg.RefundLast = true
+			r.Restart(false)
+			r.world.onStatus = approveAfter(r.world, 1)
+			sold := map[string]string{}
+			for line, amount := range map[string]int64{"one": 1000, "two": 2000} {
+				sold[line] = r.Approved(r.Accepted(ecr.Request{Line: line, Amount: minor(amount)}), ecr.Told).Sale
+			}
+			for _, line := range []string{"one", "two"} {
+				require.Equal(t, sold[line], r.last(line).Sale, name)
+				give := req
+				give.Line = line
+				s := r.Accepted(give)
+				r.Approved(s, ecr.Told)
+				row, _ := r.show(s.ID)
+				require.Equal(t, sold[line], string(row.Original), "%s by %s", name, line)
+			}
+			req.Line = "three"
+			_, err := r.Ask(req)
+			refused(t, err, ecr.NotReversible)
+			_, err = r.Last(context.Background(), "three")
+			require.ErrorIs(t, err, ecr.ErrNone)
+		})
+	}
+}

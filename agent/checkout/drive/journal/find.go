@@ -35,12 +35,6 @@ func (j *Journal) LastOf(r store.Reader, line string) (*Row, error) {
 	return j.one(r, `line = ? ORDER BY id DESC LIMIT 1`, line)
 }
 
-// LastPayment finds the payment that a refund without an original speaks of. It returns ErrUnknown
-// and ErrQuarantined.
-func (j *Journal) LastPayment(r store.Reader) (*Row, error) {
-	return j.one(r, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
-}
-
 // LastPaymentOf finds the payment of a line that was approved last, whatever has become of it. It
 // returns ErrUnknown and ErrQuarantined.
 func (j *Journal) LastPaymentOf(r store.Reader, line string) (*Row, error) {
