@@ -24,7 +24,7 @@ var ofBank = []mutant{
 		{"ecr/caisseap/protocol/carry.go", `		case state == caisseap.Strange:`, `		case state == caisseap.Strange && len(data) > 5:`},
 	}},
 	{"Caisse-AP: an unheard approval is kept", caisseAP, "TestMatrix", []edit{
-		{"ecr/caisseap/dialogue.go", `		if !ok {
+		{"ecr/caisseap/dialogue.go", `		if !ok && how == ecr.Told {
 			how = ecr.Lost`, `		if false {
 			how = ecr.Lost`},
 	}},

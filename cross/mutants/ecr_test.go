@@ -92,10 +92,10 @@ var ofECR = []mutant{
 		{"ecr/zvt/table.go", `	apdu.EndOfDay:       {take, busy, busy, busy,`, `	apdu.EndOfDay:       {take, busy, busy, restart,`},
 	}},
 	{"a loss is not recorded before the next sale", "ecr/zvt", "TestField_U10Matrix", []edit{
-		{"ecr/zvt/begin.go", `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+		{"ecr/zvt/begin.go", `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: how})
 }
 
-// await`, `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+// await`, `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: how})
 	m.beginSale()
 }
 

@@ -120,4 +120,28 @@ var ofMoney = []mutant{
 	{"a link that is not found cannot be paid", "agent/paylink", "TestField2_M18ALinkThatIsNotFoundMayBePaid", []edit{
 		{"agent/paylink/undo.go", `case link == nil && !p.Deleted:`, `case false:`},
 	}},
+	{"a till's equal refund joins another till's", drive, "TestField2_M26TwoTillsAreTwoRefunds", []edit{
+		{"agent/checkout/drive/forward.go", `row.Line == a.req.Line && !row`, `!row`},
+	}},
+	{"an untold end is joined on another day", drive, "TestField2_M26NothingElseJoinsAnUntoldEnd", []edit{
+		{"agent/checkout/drive/journal/find.go", `told != ? AND batch = ?)`, `told != ? AND batch <= ?)`},
+	}},
+	{"an untold end is no alert", drive, "TestField2_M26AnUntoldEndIsAnAlert", []edit{
+		{"agent/checkout/drive/journal/batch.go", `out = append(out, row.UntoldEnd())`, `_ = row.UntoldEnd()`},
+	}},
+	{"the last payment is another till's", drive, "TestField2_M24TheLastPaymentIsTheTillsOwn", []edit{
+		{"agent/checkout/drive/forward.go", "LastPaymentOf(tx, req.Line)\n\tcase strings.HasPrefix(req.Original, \"R\")", "LastPaymentOf(tx, \"two\")\n\tcase strings.HasPrefix(req.Original, \"R\")"},
+	}},
+	{"a batch takes a second currency", drive, "TestField2_M27ABatchHasOneCurrency", []edit{
+		{"agent/checkout/drive/journal/currency.go", `return &no`, `return nil`},
+	}},
+	{"two currencies are one sum", drive, "TestField2_M27SumsAreKeptOnePerCurrency", []edit{
+		{"agent/checkout/drive/journal/batch.go", `if row.Currency != t.Currency {`, `if false {`},
+	}},
+	{"an end of day goes on past its register's patience", drive, "TestField2_M30NotClosedIsToldOfAnOpenDayAlone", []edit{
+		{"agent/checkout/drive/eod.go", `until = min(until, d.boot()+time.Until(end))`, `_ = end`},
+	}},
+	{"an acknowledgement counts for another telling", drive, "TestField2_M31AnAcknowledgementBelongsToItsTelling", []edit{
+		{"agent/checkout/drive/live/live.go", `(what == ecr.Interim || l.interim == l.holds)`, `true`},
+	}},
 }

@@ -42,7 +42,7 @@ var ofField = []mutant{
 		{"agent/checkout/drive/told.go", `case row.State.Result != ecr.Approved, row.State.Phase`, `case receipt != 0, row.State.Phase`},
 	}},
 	{"any receipt number tells the last payment", drive, "TestField_L15AnEarlierReceiptIsToldAgain", []edit{
-		{"agent/checkout/drive/told.go", `d.j.Newest(r, receipt)`, `d.j.LastPayment(r)`},
+		{"agent/checkout/drive/told.go", `d.j.Newest(r, receipt)`, `d.j.LastPaymentOf(r, "serial")`},
 	}},
 	{"each line of a stranger is logged", "ecr/session", "TestField_L16ALineOfStrangersIsLoggedOnceAMinute", []edit{
 		{"ecr/session/session.go", `{ s.quiet.warn(s.log, text, args...) }`, `{ s.log.Warn(text, args...) }`},

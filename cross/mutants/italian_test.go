@@ -97,9 +97,9 @@ var ofECR17 = []mutant{
 		{"agent/checkout/drive/perform/tell.go", `		return max(1, p.boot()-r.State.ToldAt)`, `		return 1`},
 	}},
 	{"a reversal of the last payment takes another line's", drive, "TestAReversalOfTheLinesLastPayment", []edit{
-		{"agent/checkout/drive/journal/find.go", `	return j.one(r, ` + "`line = ? AND kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, line, string(ecr.Payment))", `	return j.LastPayment(r)`},
+		{"agent/checkout/drive/journal/find.go", `	return j.one(r, ` + "`line = ? AND kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, line, string(ecr.Payment))", `	return j.one(r, ` + "`? != '' AND kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, line, string(ecr.Payment))"},
 	}},
 	{"a reversal of the last payment joins that of an earlier one", drive, "TestALaterPaymentIsNotTheOneThatWasReversed", []edit{
-		{"agent/checkout/drive/forward.go", `(!namesLast(r.Asked) || r.Original == last)`, `(r.Asked != "" || r.Original == last)`},
+		{"agent/checkout/drive/forward.go", `same := r.Original == orig`, `same := r.Original == orig || last`},
 	}},
 }
