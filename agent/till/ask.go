@@ -262,10 +262,13 @@ func (t *Till) reaches(ctx context.Context, req ecr.Request) error {
 		if err == nil {
 			of, err = journal.LineOfReceipt(tx, batch, receipt)
 		}
+		if err == nil && of == "" && req.Kind == ecr.Reversal { // the checkout says that its day is closed
+			of, err = journal.LineOfReceipt(tx, 0, receipt)
+		}
 		return err
 	})
 	if err == nil && (of == "" || view.OwnerOf(of) != caller.Name) {
-		err = wire.Errorf(wire.NotFound, "", "no such sale: the original is not known")
+		err = wire.Errorf(wire.NotFound, "", "no such sale: this terminal has not sold it to you; the one that has sold it must give the money back")
 	}
 	return err
 }

@@ -173,6 +173,9 @@ func currencyIn(text string) string {
 	return values.Get("currency")
 }
 
+// notOurs is said of an original that the journal does not have.
+const notOurs = "this terminal has not sold it: the one that has sold it must give the money back"
+
 // begin takes a money request while other connections may have one.
 func (d *dialogue) begin(elsewhere bool) {
 	if !elsewhere {
@@ -322,7 +325,7 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 	case f.step == knows:
 		d.judge()
 	case f.step == reads:
-		d.refuse(fail(notFound, "%s", orElse(ev.Text, "the original is not known")))
+		d.refuse(fail(notFound, "%s", orElse(ev.Text, notOurs)))
 	case d.ask.other != nil && (ev.Code == ecr.NotReversible || ev.Code == ecr.Processing):
 		d.ask.request, d.ask.other = *d.ask.other, nil
 		d.ready()
@@ -400,7 +403,7 @@ func (d *dialogue) ended(ev ecr.Ended) {
 func (d *dialogue) originalRead(out ecr.Outcome) {
 	a := d.ask
 	if a.named != "" && a.named != out.TransactionID {
-		d.refuse(fail(notFound, "the original is not known"))
+		d.refuse(fail(notFound, notOurs))
 		return
 	}
 	if a.whole || a.request.Amount == out.Amount {

@@ -144,6 +144,9 @@ func Totals(h Head, cur money.Currency, t ecr.Totals, of Day) []Line {
 	total := pair(w.Total, money.FormatIn(h.Language, t.Net, cur))
 	total.Amount = true
 	lines = append(lines, Line{}, pair(w.Count, fmt.Sprint(t.Count)), total)
+	if of.Closing { // the day belongs to the terminal, whichever register ends it
+		lines = append(lines, Line{Text: w.AllRegisters})
+	}
 	for _, e := range t.Exceptions {
 		lines = append(lines, Line{Text: "! " + e})
 	}

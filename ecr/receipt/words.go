@@ -13,6 +13,7 @@ type Words struct {
 	Approved, Refunded, Reversed, Declined, Aborted, Running string
 	EndOfDay, Turnover, Total, Count, Payments, Refunds      string
 	Batch, CutOff, Payer, Loyalty                            string
+	AllRegisters                                             string // an end of day is the terminal's
 }
 
 // WordsFor returns the words of a language: German, Polish, or else English ones.
@@ -22,18 +23,18 @@ func WordsFor(language string) Words {
 			"Terminal", "Beleg", "Trace", "Original-Trace", "Transaktion",
 			"Zahlung erfolgt", "Gutschrift erfolgt", "Storno erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
 			"Kassenschnitt", "Zwischensumme", "Summe", "Anzahl", "Zahlungen", "Gutschriften",
-			"Abschluss", "UNVOLLSTÄNDIG - UNGÜLTIG", "Bezahlt von", "Kundenkarte"}
+			"Abschluss", "UNVOLLSTÄNDIG - UNGÜLTIG", "Bezahlt von", "Kundenkarte", "Alle Kassen dieses Terminals"}
 	}
 	if lang, _, _ := strings.Cut(language, "-"); lang == "pl" {
 		return Words{"Płatność", "Zwrot", "Anulowanie", "Odcinek dla klienta", "Odcinek dla sprzedawcy", "KOPIA",
 			"Terminal", "Paragon", "Trace", "Trace oryginału", "Transakcja",
 			"Zapłacono", "Zwrócono", "Anulowano", "Odmowa", "Przerwano", "W toku",
 			"Zamknięcie dnia", "Suma bieżąca", "Razem", "Liczba", "Płatności", "Zwroty",
-			"Zamknięcie", "NIEPEŁNY - NIEWAŻNY", "Płacący", "Karta klienta"}
+			"Zamknięcie", "NIEPEŁNY - NIEWAŻNY", "Płacący", "Karta klienta", "Wszystkie kasy tego terminala"}
 	}
 	return Words{"Payment", "Refund", "Reversal", "Customer receipt", "Merchant receipt", "COPY",
 		"Terminal", "Receipt", "Trace", "Original trace", "Transaction",
 		"Approved", "Refunded", "Reversed", "Declined", "Aborted", "In progress",
 		"End of day", "Turnover", "Total", "Count", "Payments", "Refunds",
-		"Batch", "INCOMPLETE - NOT VALID", "Paid by", "Loyalty card"}
+		"Batch", "INCOMPLETE - NOT VALID", "Paid by", "Loyalty card", "All registers of this terminal"}
 }

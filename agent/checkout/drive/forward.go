@@ -145,16 +145,45 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 	row, err := a.named(tx)
 	switch {
 	case errors.Is(err, journal.ErrUnknown):
-		if err := unsaid(tx); err != nil {
-			return nil, err
-		}
-		return nil, refuse(ecr.NotReversible, "the original is not known")
+		return nil, a.notSold(tx)
 	case errors.Is(err, journal.ErrQuarantined):
-		return nil, refuse(ecr.NotReversible, "the original is not known")
+		return nil, aPersonLooks(row)
 	case err != nil:
 		return nil, err
 	}
 	return row, reversible(row, inPart(a.req, row))
+}
+
+// notSold says why the journal has no such payment, and who can give the money back.
+func (a *accepting) notSold(tx store.Tx) error {
+	asked := askedFor(a.req)
+	if a.req.Kind == ecr.Reversal && a.req.Original == "" {
+		switch row, err := a.d.j.Newest(tx, a.req.Receipt); {
+		case errors.Is(err, journal.ErrQuarantined):
+			return aPersonLooks(row)
+		case err == nil:
+			return closedDay(row)
+		case !errors.Is(err, journal.ErrUnknown):
+			return err
+		}
+	}
+	if err := unsaid(tx); err != nil {
+		return err
+	}
+	if asked == "" || strings.HasPrefix(asked, "L") {
+		return refuse(ecr.NotReversible, "this register has sold nothing")
+	}
+	return refuse(ecr.NotReversible, "this terminal has not sold %s: the one that has sold it must give the money back", asked)
+}
+
+// closedDay refuses the reversal of a payment whose day is over: it can be refunded.
+func closedDay(row *journal.Row) error {
+	return refuse(ecr.NotReversible, "receipt %d is of the closed day %d: refund it, as R%d/%d", row.Receipt, row.Batch, row.Batch, row.Receipt)
+}
+
+// aPersonLooks refuses what nothing may be done with by itself.
+func aPersonLooks(row *journal.Row) error {
+	return refuse(ecr.NotReversible, "a person must look at this sale first: posagent sale show %s", row.Key)
 }
 
 // named finds the payment a refund or reversal speaks of, whatever has become of it. It returns
@@ -169,8 +198,12 @@ func (a *accepting) named(tx store.Reader) (*journal.Row, error) {
 	switch {
 	case strings.HasPrefix(req.Original, "L"):
 		row, err = d.j.LastPaymentOf(tx, req.Line)
-		if trace := req.Original[1:]; err == nil && (row.Batch != open || trace != "" && trace != strconv.Itoa(row.Trace)) {
-			return nil, refuse(ecr.NotReversible, "the last payment is another one, or its batch is closed")
+		switch trace := req.Original[1:]; {
+		case err != nil:
+		case trace != "" && trace != strconv.Itoa(row.Trace):
+			return nil, refuse(ecr.NotReversible, "the last payment is another one")
+		case row.Batch != open:
+			return nil, closedDay(row)
 		}
 	case req.Kind == ecr.Reversal:
 		row, err = d.j.InBatch(tx, open, req.Receipt)

@@ -32,7 +32,7 @@ func TestMoneyB7_APartOfAPaymentIsGivenBack(t *testing.T) {
 			require.ErrorContains(t, err, text)
 		}
 		no(part(o.Receipt, 1001), ecr.AmountWrong, "another amount")
-		no(part(o.Receipt+1, 100), ecr.NotReversible, "not known")
+		no(part(o.Receipt+1, 100), ecr.NotReversible, "this terminal has not sold R2")
 
 		out := give(part(o.Receipt, 300))
 		require.Equal(t, []any{ecr.Refund, minor(300), o.Trace}, []any{out.Kind, out.Amount, out.OriginalTrace})
@@ -54,7 +54,7 @@ func TestMoneyB7_APartOfAPaymentIsGivenBack(t *testing.T) {
 		o = r.approved(400)
 		_, err := r.Close(context.Background())
 		require.NoError(t, err)
-		no(part(o.Receipt, 100), ecr.NotReversible, "not known") // 06 30 is for the open batch
+		no(part(o.Receipt, 100), ecr.NotReversible, "of the closed day 1: refund it, as R1/")
 		require.EqualValues(t, 400, r.world.net())
 	})
 }

@@ -70,7 +70,7 @@ func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 	case len(rows) == 2 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
 		return nil, ErrAmbiguousID
 	case rows[0].Quarantined:
-		return nil, ErrQuarantined
+		return rows[0], ErrQuarantined
 	}
 	return rows[0], nil
 }
