@@ -148,17 +148,17 @@ func (l *Log) Next(ctx context.Context, after int64) (e Event, found bool, err e
 		case err != nil || after == newest || after == 0:
 			return err
 		case after > newest: // a number of another log: start again
-			e, found = lost(after+1, max(oldest, 1)-1, l.opt.Now()), true
+			e, found = Gone(after+1, max(oldest, 1)-1, l.opt.Now()), true
 		case len(list) > 0:
-			e, found = lost(after+1, list[0].ID-1, l.opt.Now()), true
+			e, found = Gone(after+1, list[0].ID-1, l.opt.Now()), true
 		}
 		return nil
 	})
 	return e, found, err
 }
 
-// lost is the event that stands for those from first on; the next one is behind id.
-func lost(first, id int64, now time.Time) Event {
+// Gone is the event that stands for those from first on; the next one that is kept is behind id.
+func Gone(first, id int64, now time.Time) Event {
 	body := `{"first":` + strconv.FormatInt(first, 10) + `,"next":` + strconv.FormatInt(id+1, 10) + `}`
 	return Event{ID: id, Item: Item{Source: Own, Ref: strconv.FormatInt(first, 10), Event: Lost, Body: []byte(body)}, At: now.UnixMilli()}
 }

@@ -11,11 +11,20 @@ import (
 type Feed struct {
 	b     *Inbox
 	after int64
+	lost  bool                    // what was lost is said
+	sees  func(owner string) bool // whose losses concern the reader
+	told  int64                   // losses up to this row were said
 }
 
 // Subscribe makes a feed of everything that came after a row: 0 = all that is kept. It needs no
 // closing.
 func (b *Inbox) Subscribe(after int64) *Feed { return &Feed{b: b, after: after} }
+
+// Resume is Subscribe for a reader that is told once, before it goes on, that events behind the row
+// are not kept any more. sees says whose events it reads.
+func (b *Inbox) Resume(after int64, sees func(owner string) bool) *Feed {
+	return &Feed{b: b, after: after, lost: after > 0, sees: sees, told: after}
+}
 
 // News is closed by the next new event. Take it before Try.
 func (f *Feed) News() <-chan struct{} {
@@ -26,10 +35,39 @@ func (f *Feed) News() <-chan struct{} {
 
 // Try gives the next event, oldest first; found is false where there is none yet.
 func (f *Feed) Try(ctx context.Context) (e Event, found bool, err error) {
+	if f.lost {
+		if e, found, err = f.missed(ctx); err != nil || found {
+			return e, found, err
+		}
+	}
 	if e, found, err = f.b.first(ctx, f.after); err == nil && found {
 		f.after = e.Row
 	}
 	return e, found, err
+}
+
+// missed is what was lost behind the reader's row since it was last told.
+func (f *Feed) missed(ctx context.Context) (e Event, found bool, err error) {
+	last := int64(0)
+	err = f.b.opt.DB.Read(ctx, func(r store.Reader) error {
+		last = 0 // the read may run again
+		return store.Each(r, func(row store.Row) error {
+			var owner string
+			var id int64
+			if err := row.Scan(&owner, &id); err != nil {
+				return err
+			}
+			if f.sees(owner) {
+				last = max(last, id)
+			}
+			return nil
+		}, `SELECT owner, lost FROM inbox_owners WHERE lost > ?`, max(f.told, f.after))
+	})
+	if err != nil || last <= max(f.told, f.after) {
+		return e, false, err
+	}
+	f.told = last
+	return Event{Row: last, LostFrom: f.after + 1, Received: f.b.opt.Now().UnixMilli()}, true, nil
 }
 
 // Next waits for the next event, oldest first. It returns ctx's error when ctx ends first; after

@@ -30,6 +30,9 @@ type Event struct {
 	Row int64 // grows by time; a subscription resumes after it
 	Item
 	Received int64 // unix milliseconds by the wall clock
+	// LostFrom says that this is no event: events from this row up to Row came that are not kept any
+	// more. 0 = it is one.
+	LostFrom int64
 }
 
 // Options are what an Inbox needs. Only DB is required.

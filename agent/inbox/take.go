@@ -49,7 +49,8 @@ func (b *Inbox) compare(ctx context.Context, it *Item) (known, same bool, err er
 		var body []byte
 		err := r.QueryRow(`SELECT id, body, owner FROM inbox_event WHERE source = ? AND ref = ?`, it.Source, it.Ref).Scan(&row, &body, &it.Owner)
 		if known = err == nil; errors.Is(err, sql.ErrNoRows) {
-			return nil
+			known, same, err = seen(r, it)
+			return err
 		}
 		if err == nil {
 			body, err = b.opt.DB.Unseal(r, cell(row), body)
@@ -139,25 +140,5 @@ func (b *Inbox) insert(tx store.Tx, it Item) (bool, error) {
 	if _, err := tx.Exec(`UPDATE inbox_event SET body = ? WHERE id = ?`, sealed, row); err != nil {
 		return false, err
 	}
-	return true, b.forget(tx, row-b.opt.Keep)
-}
-
-// forgetAtOnce bounds what one commit forgets.
-const forgetAtOnce = 16
-
-// forget drops the oldest rows up to last, with their keys.
-func (b *Inbox) forget(tx store.Tx, last int64) error {
-	old, err := store.Column[int64](tx, `SELECT id FROM inbox_event WHERE id <= ? ORDER BY id LIMIT ?`, last, forgetAtOnce)
-	if err != nil {
-		return err
-	}
-	for _, id := range old {
-		if err := b.opt.DB.Shred(tx, table, cell(id).Key); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(`DELETE FROM inbox_event WHERE id = ?`, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return true, b.forget(tx, row)
 }

@@ -45,11 +45,11 @@ func (s *events) serve(c *client, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	newest, err := s.daemon.Newest(r.Context())
-	if err == nil && (from.Inbox > newest.Inbox || from.Log > newest.Log) {
+	if err == nil && !from.Knows(newest) {
 		_ = wire.WriteJSON(w, http.StatusConflict, problemBody, map[string]any{ // a lost connection has no reader
-			"type": "urn:problem:ahead", "title": "Ahead of this terminal", "status": http.StatusConflict, "instance": r.URL.Path,
-			"detail": fmt.Sprintf("Last-Event-ID %s is ahead of this terminal's events, the newest is %s: another journal gave it, or one that was restored since; "+
-				"read without Last-Event-ID", from, newest)})
+			"type": "urn:problem:ahead", "title": "Not of this journal", "status": http.StatusConflict, "instance": r.URL.Path,
+			"detail": fmt.Sprintf("Last-Event-ID %s is not of this terminal's journal, the newest is %s: another journal gave it, or one that was restored since; "+
+				"read without Last-Event-ID, and compare what you have", from, newest)})
 		return
 	}
 	if err != nil {

@@ -60,7 +60,7 @@ func TestSaleEvent(t *testing.T) {
 
 // A cursor survives the wire; what is none is refused.
 func TestCursor(t *testing.T) {
-	for text, want := range map[string]view.Cursor{"0": {}, "7": {Inbox: 7}, "7-9": {Inbox: 7, Log: 9}, "0-12": {Log: 12}} {
+	for text, want := range map[string]view.Cursor{"0": {}, "7": {Inbox: 7}, "7-9": {Inbox: 7, Log: 9}, "0-12": {Log: 12}, "3:7-9": {Generation: 3, Inbox: 7, Log: 9}} {
 		got, err := view.ParseCursor(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got)
@@ -68,7 +68,7 @@ func TestCursor(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, again)
 	}
-	for _, bad := range []string{"", "-", "-1", "1-", "1--1", "a", "1-2-3", "+1-2", "1-+2", "99999999999999999999", " 1"} {
+	for _, bad := range []string{"", "-", "-1", "1-", "1--1", "a", "1-2-3", "+1-2", "1-+2", "99999999999999999999", " 1", ":1-2", "3:", "-3:1-2", "1:2:3-4", "+3:1-2"} {
 		_, err := view.ParseCursor(bad)
 		require.Error(t, err, bad)
 	}

@@ -32,8 +32,15 @@ func shows(c wire.Caller, source, owner string) bool {
 // waits for more; the zero value = everything kept. It gives what the caller may see. Each call
 // waits for one.
 func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Context) (Event, error) {
-	feed := h.Inbox.Subscribe(from.Inbox)
+	feed := h.Inbox.Resume(from.Inbox, func(owner string) bool { return shows(caller, inbox.Webhooks, owner) })
+	known := false
 	return func(ctx context.Context) (Event, error) {
+		if !known {
+			if err := h.DB.Read(ctx, func(r store.Reader) (err error) { from.Generation, err = generation(r); return err }); err != nil {
+				return Event{}, err
+			}
+			known = true
+		}
 		for {
 			committed, arrivals := h.DB.Committed(), feed.News() // before the reading: nothing in between is missed
 			e, found, err := h.Happened.Next(ctx, from.Log)
@@ -49,6 +56,10 @@ func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Cont
 			in, found, err := feed.Try(ctx)
 			if err != nil {
 				return Event{}, err
+			}
+			if found && in.LostFrom > 0 {
+				gone := events.Gone(in.LostFrom, in.Row, time.UnixMilli(in.Received))
+				return Event{"posagent.event/1", gone.ID, from, gone.Source, gone.Ref, gone.Event, time.UnixMilli(gone.At).UTC(), gone.Body}, nil
 			}
 			if found {
 				if from.Inbox = in.Row; !shows(caller, in.Source, in.Owner) {
@@ -86,6 +97,9 @@ func arrived(e inbox.Event, at Cursor) (Event, error) {
 // Newest is the cursor of a reader who wants only what comes.
 func (h *Daemon) Newest(ctx context.Context) (c Cursor, err error) {
 	err = h.DB.Read(ctx, func(r store.Reader) error {
+		if c.Generation, err = generation(r); err != nil {
+			return err
+		}
 		if c.Inbox, err = inbox.Newest(r); err == nil {
 			_, c.Log, err = events.Bounds(r)
 		}
