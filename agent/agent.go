@@ -167,7 +167,7 @@ func New(o Options) *Agent {
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
 	a.history = history.New(history.Options{DB: o.DB, Now: o.Now, Log: o.Log})
 	queue := outbox.Options{
-		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Audit: a.did,
+		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Alerted: a.alerted, Audit: a.did,
 		Kinds: offline.Undos(route.Rest, route.Own(), a.settled, a.after),
 	}
 	var last gaps.Numbers // a row that was removed from outside leaves its number unused

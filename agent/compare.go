@@ -8,6 +8,7 @@ import (
 	"posagent/agent/daily"
 	"posagent/agent/events"
 	"posagent/agent/outbox"
+	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -41,13 +42,21 @@ func (a *Agent) compared(tx store.Tx, v daily.Run) error {
 	return a.events.Add(tx, events.Item{Source: "reconcile", Ref: v.Day, Event: "reconcile." + v.Outcome, Body: body})
 }
 
+// alerted notes that an alert of a sale or an operation was raised, or has ended.
+func (a *Agent) alerted(tx store.Tx, alert outbox.Alert, how string) error {
+	if it, ok := view.AlertEvent(tx, alert, how); ok {
+		return a.events.Add(tx, it)
+	}
+	return nil
+}
+
 // acknowledges is the outbox with what a person may acknowledge besides its alerts.
 type acknowledges struct {
 	*outbox.Outbox
 	daily *daily.Daily // nil = nothing
 }
 
-// Acknowledge ends the alert of an operation, or a finding of the daily comparison. outbox.ErrNoAlert.
+// Acknowledge ends the alert of a sale or an operation, or a finding of the daily comparison. outbox.ErrNoAlert.
 func (o acknowledges) Acknowledge(ctx context.Context, key wire.Key) error {
 	err := o.Outbox.Acknowledge(ctx, key)
 	if o.daily == nil || !errors.Is(err, outbox.ErrNoAlert) {

@@ -111,7 +111,7 @@ func keep(s *State) []Effect {
 		return nil
 	}
 	s.Till.Kept = true
-	return []Effect{{Do: Exception, Text: "approved and kept, but the till never fetched the outcome: compare with the till"}}
+	return []Effect{{Do: Exception, Text: "approved and kept, but the till never fetched the outcome: compare with the till", Short: Customer}}
 }
 
 func closeBatch(s State, _ Event) (State, []Effect) {
@@ -134,18 +134,18 @@ func settle(s State, e Event) (State, []Effect) {
 	switch {
 	case s.Account == aapay.Commit:
 		s.Settling, s.LastRead = false, false
-		return ifClosed(s, withdraw(&s))
+		return ifClosed(s, nil)
 	case finalNo(s):
 		var out []Effect
 		if !e.TakenBack { // else that is what the register wanted
-			out = except(&s, endedUnpaid(s))
+			out = except(&s, endedUnpaid(s), Merchant)
 		}
 		s.Settling, s.LastRead = false, false
 		return ifClosed(s, out)
 	case s.LastRead:
 		return notSettled(s, e)
 	case Judge(s.Wire, s.Account, nil) == Overdue:
-		out := append(except(&s, timedOutUnpaid), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
+		out := append(except(&s, timedOutUnpaid, Merchant), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
 		return s, out
 	case e.Now >= clampSum(s.WireAt, s.Limits.FinalizeTimeout, settleWatch):
 		s.Settling = false
@@ -199,11 +199,11 @@ func settleClock(s State, e Event) (State, []Effect) {
 func notSettled(s State, e Event) (State, []Effect) {
 	s.LastRead = false
 	if s.Wire == aapay.Reserved {
-		out := append(except(&s, "approved and reserved, but not finalized in time"), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
+		out := append(except(&s, "approved and reserved, but not finalized in time", Merchant), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
 		return s, out
 	}
 	if Judge(s.Wire, s.Account, nil) == Overdue {
-		out := append(except(&s, timedOutUnpaid), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
+		out := append(except(&s, timedOutUnpaid, Merchant), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
 		return s, out
 	}
 	s.Settling = false
@@ -213,22 +213,24 @@ func notSettled(s State, e Event) (State, []Effect) {
 // timedOutUnpaid is the exception of an approval whose transaction has run out.
 const timedOutUnpaid = "approved, but it timed out without COMMIT"
 
-func except(s *State, text string) []Effect {
+func except(s *State, text string, short Short) []Effect {
 	if s.Excepted {
 		return nil
 	}
-	s.Excepted, s.Raised = true, text
-	return []Effect{{Do: Exception, Text: text}}
+	s.Excepted = true
+	return []Effect{{Do: Exception, Text: text, Short: short}}
 }
 
-// withdraw takes back an exception that has proven wrong.
-func withdraw(s *State) []Effect {
-	if !s.Excepted || s.Raised == "" {
-		return nil
+// Explained says that a step has put right what the merchant was told of a sale: the money is where
+// the register was told.
+func Explained(was, now State, by Name) bool {
+	switch {
+	case by == Told && was.Phase == Unconfirmed && now.Phase == Confirmed: // the till has heard after all
+		return now.Committed || !now.Excepted
+	case now.Result == ecr.Approved && now.Kind == ecr.Payment:
+		return now.Committed && !was.Committed && !now.Till.Kept
 	}
-	text := s.Raised
-	s.Excepted, s.Raised = false, ""
-	return []Effect{{Do: Withdraw, Text: text}}
+	return now.Phase == Done && (was.Phase == Reversing || was.Phase == Forward)
 }
 
 func ifClosed(s State, out []Effect) (State, []Effect) {

@@ -119,8 +119,7 @@ const (
 	RefundUndo   Do = "refund_undo"   // commit: accept a refund operation for the whole amount
 	GiveReceipt  Do = "give_receipt"  // commit: receipt and trace numbers
 	Release      Do = "release"       // commit: give the debited amount back to the original's ledger
-	Exception    Do = "exception"     // commit: something the merchant must know, see Text
-	Withdraw     Do = "withdraw"      // commit: an exception has proven wrong, see Text
+	Exception    Do = "exception"     // commit: something the merchant must know, see Text and Short
 	StopReading  Do = "stop_reading"  // no more status reads
 	StopChoosing Do = "stop_choosing" // end the dialogue on the screen
 )
@@ -131,7 +130,18 @@ type Effect struct {
 	After   time.Duration
 	Attempt int
 	Text    string
+	Short   Short // of an Exception
 }
+
+// Short says who is short of the amount of a sale about which the merchant is told.
+type Short string
+
+// The parties.
+const (
+	Merchant Short = "merchant" // the register may have handed over the goods, and no money came
+	Customer Short = "customer" // the customer may have paid for nothing, or waits for money back
+	NotKnown Short = "unknown"
+)
 
 // ErrRefused is Next's answer to an event that cannot happen in a phase, or comes too late for it.
 // The state is unchanged.

@@ -15,7 +15,7 @@ func forwardEnded(s State, e Event) (State, []Effect) {
 		s = decide(s, ecr.Approved, ecr.OK, u.Text)
 		return s, []Effect{{Do: GiveReceipt}, {Do: Tell}}
 	case u.InDoubt:
-		out := except(&s, "in doubt: "+u.Text)
+		out := except(&s, "in doubt: "+u.Text, Customer)
 		return s, out
 	}
 	s.Phase = Done

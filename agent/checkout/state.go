@@ -127,20 +127,19 @@ type State struct {
 	AwaitingApp   bool               `json:"veiled,omitempty"`      // the code is hidden; the screen says that the customer's app is awaited
 
 	// What runs.
-	LastRead   bool   `json:"lastRead,omitempty"` // a limit was reached: the next status decides
-	Settling   bool   `json:"settling,omitempty"` // approved, awaiting COMMIT
-	Excepted   bool   `json:"excepted,omitempty"` // a merchant exception was raised
-	Raised     string `json:"raised,omitempty"`   // its text
-	Leaves     bool   `json:"leaves,omitempty"`   // the answer leaves with the commit that approved, and nothing is known of it yet
-	Left       bool   `json:"left,omitempty"`     // a start has found it so: the till may have heard, so the approval is kept
-	Twice      bool   `json:"twice,omitempty"`    // the merchant was told that the till may have charged again
-	Closed     bool   `json:"closed,omitempty"`   // the batch of its receipt is closed
-	UndoTries  int    `json:"undoTries,omitempty"`
-	UndoOpen   bool   `json:"undoOpen,omitempty"`   // an undo operation is in the outbox
-	UndoRefund bool   `json:"undoRefund,omitempty"` // that operation is a refund
-	UndoNo     bool   `json:"undoNo,omitempty"`     // the last undo operation ended in a no: the original decides
-	Missing    bool   `json:"missing,omitempty"`    // at the last read the service did not know the sale any more
-	Unfound    bool   `json:"unfound,omitempty"`    // the merchant was told so
+	LastRead   bool `json:"lastRead,omitempty"` // a limit was reached: the next status decides
+	Settling   bool `json:"settling,omitempty"` // approved, awaiting COMMIT
+	Excepted   bool `json:"excepted,omitempty"` // a merchant exception was raised
+	Leaves     bool `json:"leaves,omitempty"`   // the answer leaves with the commit that approved, and nothing is known of it yet
+	Left       bool `json:"left,omitempty"`     // a start has found it so: the till may have heard, so the approval is kept
+	Twice      bool `json:"twice,omitempty"`    // the merchant was told that the till may have charged again
+	Closed     bool `json:"closed,omitempty"`   // the batch of its receipt is closed
+	UndoTries  int  `json:"undoTries,omitempty"`
+	UndoOpen   bool `json:"undoOpen,omitempty"`   // an undo operation is in the outbox
+	UndoRefund bool `json:"undoRefund,omitempty"` // that operation is a refund
+	UndoNo     bool `json:"undoNo,omitempty"`     // the last undo operation ended in a no: the original decides
+	Missing    bool `json:"missing,omitempty"`    // at the last read the service did not know the sale any more
+	Unfound    bool `json:"unfound,omitempty"`    // the merchant was told so
 
 	// Instants of the boot clock.
 	StartedAt time.Duration `json:"startedAt"`

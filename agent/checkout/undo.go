@@ -50,12 +50,12 @@ func undone(s State, e Event) (State, []Effect) {
 		s.Phase, s.UndoOpen = Done, false
 		return s, []Effect{{Do: StopReading}}
 	case u.InDoubt && s.UndoRefund: // a second refund could give back twice: a person decides
-		return s, []Effect{{Do: Exception, Text: "undo by refund is in doubt: " + u.Text}}
+		return s, []Effect{{Do: Exception, Text: "undo by refund is in doubt: " + u.Text, Short: Customer}}
 	}
 	s.UndoOpen, s.UndoNo, s.AnswerAt = false, true, e.Now
 	out := []Effect{{Do: ReadStatus, After: undoBackoff(s.UndoTries)}}
 	if s.UndoTries == loudUndo {
-		out = append(out, Effect{Do: Exception, Text: "undo did not succeed: " + u.Text})
+		out = append(out, Effect{Do: Exception, Text: "undo did not succeed: " + u.Text, Short: Customer})
 	}
 	return s, out
 }
@@ -76,10 +76,6 @@ func undoBackoff(tries int) time.Duration {
 func originalRead(s State, e Event) (State, []Effect) {
 	if foreign(&s, e) {
 		return originalStatusFailed(s, e)
-	}
-	if s.Unfound { // it is found again
-		s, out := originalKnown(learn(s, e), e)
-		return s, append([]Effect{{Do: Withdraw, Text: unfound}}, out...)
 	}
 	return originalKnown(learn(s, e), e)
 }
@@ -112,9 +108,6 @@ func originalStatusFailed(s State, e Event) (State, []Effect) {
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
 }
 
-// unfound is the exception of a payment that the service has known, and does not find any more.
-const unfound = "the backend knew it and does not find it any more: no proof that the money went back, compare the backend's portal"
-
 // notFound ends what the service has never known, now that it can arrive no more. What it has known it
 // may know again: that is asked for further, slowly, and the merchant is told once.
 func notFound(s State, e Event) (State, []Effect) {
@@ -125,7 +118,8 @@ func notFound(s State, e Event) (State, []Effect) {
 	out := []Effect{{Do: ReadStatus, After: max(longestAfter, e.Poll.floor())}}
 	if !s.Unfound {
 		s.Unfound = true
-		out = append(out, Effect{Do: Exception, Text: unfound})
+		out = append(out, Effect{Do: Exception, Short: Customer,
+			Text: "the backend knew it and does not find it any more: no proof that the money went back, compare the backend's portal"})
 	}
 	return s, out
 }

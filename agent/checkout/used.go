@@ -56,5 +56,5 @@ func keyUsed(s State, use Use) (State, []Effect) {
 	}
 	s = decide(s, ecr.Aborted, ecr.SystemError, why)
 	out := append(hide(&s), Effect{Do: StopReading}, Effect{Do: Tell})
-	return s, append(out, Effect{Do: Exception, Text: why + ": compare the backend's portal before anything is paid again"})
+	return s, append(out, Effect{Do: Exception, Text: why + ": compare the backend's portal before anything is paid again", Short: NotKnown})
 }

@@ -138,7 +138,7 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		}},
 		{"PA-QUE-003", exam.Fail, journal(func(j *Journal) { j.Aside = []string{"0190: of an older journal"} })},
 		{"PA-QUE-005", exam.Fail, journal(func(j *Journal) { j.Oldest, j.OldestIs = noon.Add(-61*time.Minute), "0190" })},
-		{"PA-QUE-006", exam.Warn, journal(func(j *Journal) { j.Alerts = 1 })},
+		{"PA-QUE-006", exam.Warn, journal(func(j *Journal) { j.Alerts = []string{"a sale"} })},
 		{"PA-QUE-007", exam.Warn, journal(func(j *Journal) { j.Unconfirmed = 1 })},
 		{"PA-PRN-001", exam.Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, Waiting: 2, Reason: "paper is out"} }},
 		{"PA-PRN-001", exam.Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, Waiting: 1, Behind: 1} }},

@@ -175,7 +175,7 @@ type Journal struct {
 	OldestIs    string           // its key
 	Kinds       map[string]int64 // what waits, by kind
 	Restored    string           // what happened to the journal, while what it holds was not released; "" = nothing
-	Alerts      int
+	Alerts      []string         // what waits for an acknowledgement, one line each
 	Unconfirmed int
 	Aside       []string
 	Altered     []string

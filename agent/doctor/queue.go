@@ -46,7 +46,7 @@ func queueChecks() []Check {
 		{
 			ID: "PA-QUE-006", Severity: exam.Minor, After: []string{"PA-DB-004"}, Command: "posagent status{flags}",
 			Look: ofQueue(func(_ *Facts, j Journal) Finding {
-				return exam.WarnedIf(j.Alerts > 0, fmt.Sprintf("%d operation(s) came to nothing", j.Alerts))
+				return exam.WarnedIf(len(j.Alerts) > 0, strings.Join(j.Alerts, "; "))
 			}),
 		},
 		{

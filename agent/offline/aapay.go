@@ -44,6 +44,11 @@ const MethodPaylink = "paylink"
 // InDoubt is the word of an undo that a service of ours cannot tell the end of: a person decides.
 const InDoubt aapay.State = "IN_DOUBT"
 
+// IsUndo says that a kind gives the money of a sale back: for a register, or as an undo.
+func IsUndo(kind string) bool {
+	return kind == KindReversal || kind == KindRefund || kind == KindLinkReversal || kind == KindLinkRefund
+}
+
 // KindOf names the kind that takes a payment by a method back: by its reference, or by its transactionId.
 func KindOf(method string, refund bool) string {
 	switch link := method == MethodPaylink; {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/agent/checkout"
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -19,10 +20,22 @@ func nothingCame(op outbox.Op) bool {
 	return op.State.Final() && op.State != outbox.Done && !keptOf(op).Withdrawn && !strings.HasPrefix(op.Reason, outbox.ByHand)
 }
 
+// shortOf says who is short of the amount of an operation that came to nothing; "" = nobody, it
+// moves no money.
+func shortOf(op outbox.Op) string {
+	switch {
+	case op.AmountMin == 0:
+		return ""
+	case op.Kind == KindPaymentRefund, op.Kind == KindPaymentCancel, op.Kind == KindTxnRefund, op.Kind == KindTxnCancel, op.Kind == KindLinkDelete:
+		return string(checkout.Customer)
+	}
+	return string(checkout.Merchant)
+}
+
 // raiseAlert raises the alert of an operation whose client was told "stored".
 func (f *Front) raiseAlert(tx store.Tx, op outbox.Op) error {
 	_, subject, _ := strings.Cut(op.Aggregate, "/")
-	return f.box.Alert(tx, op, subject)
+	return f.box.Alert(tx, op, subject, shortOf(op))
 }
 
 // takeAlertBack takes back the alert of an operation whose end its caller has seen after all.

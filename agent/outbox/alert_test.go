@@ -36,7 +36,7 @@ func TestAnAcknowledgementIsNoted(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
 		for _, key := range []wire.Key{"k1", "k2"} {
 			op := outbox.Op{New: outbox.New{Key: key, Kind: "payments.capture", AmountMin: 4200, Currency: "EUR"}, State: outbox.Failed}
-			if err := box.Alert(tx, op, "L1"); err != nil {
+			if err := box.Alert(tx, op, "L1", ""); err != nil {
 				return err
 			}
 		}

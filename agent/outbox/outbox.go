@@ -25,6 +25,9 @@ type Options struct {
 	// Audit runs in the commit of a verb that changes no state (SendNow, SendAll, Acknowledge). Nil =
 	// nothing.
 	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
+	// Alerted runs in the commit that raises an alert or ends it; how is one of AlertRaised,
+	// AlertAcknowledged, AlertWithdrawn. Nil = nothing.
+	Alerted func(tx store.Tx, a Alert, how string) error
 	// Probe asks cheaply whether a service can be reached; nil = an operation is the probe.
 	Probe func(ctx context.Context, service string) error
 	// Parallel is how many aggregates are sent at a time, beside one for urgent kinds; default 4.
@@ -53,6 +56,7 @@ type Outbox struct {
 	log     *slog.Logger
 	record  func(store.Tx, State, Op) error
 	audit   func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
+	alerted func(tx store.Tx, a Alert, how string) error
 	probe   func(context.Context, string) error
 	par     int
 	timeout time.Duration
@@ -110,7 +114,7 @@ func NewOutbox(opts Options) *Outbox {
 		o.keep = 90 * 24 * time.Hour
 	}
 	o.clock = &clock{boot: opts.Boot, now: o.now}
-	o.record, o.audit = opts.Record, opts.Audit
+	o.record, o.audit, o.alerted = opts.Record, opts.Audit, opts.Alerted
 	for _, k := range opts.Kinds {
 		if k.Send == nil || k.Name == "" || o.kinds[k.Name] != nil {
 			panic("outbox: kind " + k.Name + ": no name, no Send, or given twice")

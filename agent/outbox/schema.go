@@ -158,5 +158,11 @@ CREATE INDEX outbox_ops_line ON outbox_ops (aggregate, open, id) WHERE leads = 0
 		SQL: `
 ALTER TABLE outbox_ops ADD COLUMN trace TEXT NOT NULL DEFAULT ''; -- the trace id of who asked for it; '' = that of its Key
 `,
+	}, {
+		Name: "outbox/10 alerts of sales", Open: true,
+		SQL: `
+ALTER TABLE outbox_alerts ADD COLUMN short TEXT NOT NULL DEFAULT ''; -- who is short of the amount; '' = nobody
+ALTER TABLE outbox_alerts ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client it belongs to; '' = the terminal
+`,
 	}}
 }

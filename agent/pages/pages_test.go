@@ -139,7 +139,7 @@ func full(lang string) pages.Terminal {
 	t.Status = view.NewStatus(view.Status{Terminal: "20000001", Version: "2026.11.23", Sandbox: true})
 	t.Status.Report = ready.Not(ready.Trouble{Cause: ready.LinePulled, Where: "/dev/ttyUSB0"}, ready.Place{})
 	t.Status.Live.Lines = []view.RegisterLine{{Name: "tcp", Open: true, LastContact: now.Add(-time.Minute), Received: 1234, Sent: 987, Repeated: 2, Unsent: 3, Bad: 4, Naks: 1, Noise: 17, WrongPasswords: 1, Turned: 2, Strange: 3}}
-	t.Status.Alerts = []view.Alert{{Key: "k1", Kind: "payments.capture", Subject: "L1", State: "FAILED", Amount: 4200, Currency: "EUR", Reason: "not allowed", At: now.Add(-26 * time.Hour)}}
+	t.Status.Alerts = []view.Alert{{Key: "k1", Kind: "payments.capture", Subject: "L1", State: "FAILED", Amount: 4200, Currency: "EUR", Reason: "not allowed", Short: "merchant", Remedy: "tell the client", At: now.Add(-26 * time.Hour)}}
 	t.Status.Attention = []string{"disk full: sales are refused", "payments.capture L1, 42.00 EUR came to nothing (posagent ops ack k1)"}
 	t.Day = view.Day{Totals: []view.Turnover{{Currency: "EUR", Payments: view.Figure{Count: 12, Sum: 130_000}, Refunds: view.Figure{Count: 1, Sum: 5000}, Net: 125_000}}, Newest: []view.Sale{
 		{ID: "s1", Kind: ecr.Payment, Result: ecr.Approved, Amount: 1250, Currency: "EUR", Label: "Wallet One", Settled: true, Receipt: 7, Created: now.Add(-time.Minute)},
@@ -177,7 +177,7 @@ func TestThePageSaysIt(t *testing.T) {
 		"13:59:00 12.50 EUR approved payment Wallet One finished 7", "14:00:00 7.00 EUR running payment Wallet One awaiting customer",
 		"2026-11-21 14:00 100 JPY declined reversal TWO being undone",
 		"payments.capture 3 1,234.56 EUR 2 days ( 2026-11-21 12:00 ) PENDING Type: posagent ops list --open",
-		"disk full: sales are refused", "2026-11-22 12:00 42.00 EUR payments.capture L1 FAILED not allowed posagent ops ack k1",
+		"disk full: sales are refused", "2026-11-22 12:00 42.00 EUR payments.capture L1 FAILED The merchant is short of it. not allowed tell the client posagent ops ack k1",
 		"Age of the list: 3 h ( 11:00:00 )", "Wallet One ONE 1 PAYMENT, REFUND QR answer after about 10 s, stale after 5 amount may follow",
 		"tcp open 13:59:00 1234 987 5 5 17 6", "Type: posagent doctor", "Checks that pass: 30 / 32 ( 13:59:00 )",
 		"FAIL PA-SER-002 expected: the serial device is there seen: the register line /dev/ttyUSB0 was unplugged do: plug the cable in again type: ls /dev/serial/by-id",
@@ -265,7 +265,7 @@ func TestThePageActs(t *testing.T) {
 	for _, want := range []string{
 		"5 min ( 13:55:00 ) 12.50 EUR payments.capture PENDING stored here, not sent yet it is sent by itself Send now Hold…",
 		"aapay.reversal HELD held: the shop closes Release… Decide…", "payments.create DOUBT in doubt Decide…", "Send everything now",
-		"42.00 EUR payments.capture L1 FAILED not allowed Acknowledge", "Shown to a person with the PIN. posagent 2026.11.23", "Log out",
+		"42.00 EUR payments.capture L1 FAILED The merchant is short of it. not allowed tell the client Acknowledge", "Shown to a person with the PIN. posagent 2026.11.23", "Log out",
 	} {
 		require.Contains(t, text, want)
 	}

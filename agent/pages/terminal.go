@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/agent/checkout"
 	"posagent/agent/view"
 )
 
@@ -145,6 +146,9 @@ func (w *writer) foot(t *Terminal) {
 	w.say(`<button type="submit">{}</button></form></footer>`, button)
 }
 
+// shorts say who is short of the amount of an alert.
+var shorts = map[checkout.Short]word{checkout.Merchant: shortMerchant, checkout.Customer: shortCustomer, checkout.NotKnown: shortUnknown}
+
 // alerts writes what needs a person.
 func (w *writer) alerts(t *Terminal) {
 	v := &t.Status
@@ -180,7 +184,11 @@ func (w *writer) alerts(t *Terminal) {
 		a, id := &v.Alerts[i], "alert-"+number(int32(i+1))
 		w.put(`<li><p id="{}">`, id)
 		w.time(a.At, t.Now)
-		w.put(` <strong>{}</strong> <span lang="en">{} {} {}</span></p><p lang="en">{}</p>`, w.money(a.Amount, a.Currency), a.Kind, a.Subject, a.State, a.Reason)
+		w.put(` <strong>{}</strong> <span lang="en">{} {} {}</span></p>`, w.money(a.Amount, a.Currency), a.Kind, a.Subject, a.State)
+		if word, ok := shorts[checkout.Short(a.Short)]; ok {
+			w.say(`<p>{}</p>`, word)
+		}
+		w.put(`<p lang="en">{}</p><p lang="en">{}</p>`, a.Reason, a.Remedy)
 		w.acknowledge(t, string(a.Key), id)
 	}
 	w.put(`</ul>`)

@@ -106,6 +106,9 @@ const (
 	saidRelease
 	saidResolve
 	alertsAct
+	shortMerchant
+	shortCustomer
+	shortUnknown
 	ackButton
 	sendButton
 	sendAllButton
@@ -209,7 +212,7 @@ var texts = [wordCount]struct{ en, de string }{
 	alertsTitle:    {"Needs attention", "Zu erledigen"},
 	noAlerts:       {"Nothing has to be done.", "Nichts ist zu tun."},
 	differencesSay: {"These differ between the till's list, the terminal and the backend. Do what stands below each one, then acknowledge it.", "Hier unterscheiden sich die Liste der Kasse, das Terminal und das Backend. Bitte tun, was bei jedem steht, dann bestätigen."},
-	alertsSay:      {"These came to nothing after their clients were told that they were stored. Acknowledge each one by its command.", "Diese Vorgänge sind gescheitert, nachdem ihre Programme gehört hatten, dass sie gespeichert sind. Jeder wird mit seinem Befehl bestätigt."},
+	alertsSay:      {"Here the money is not where the register or the client was told. Put each one right, then acknowledge it by its command.", "Hier ist das Geld nicht dort, wo es Kasse oder Programm gehört haben. Bitte jedes in Ordnung bringen, dann mit seinem Befehl bestätigen."},
 	methodsTitle:   {"Payment methods", "Zahlungsarten"},
 	neverFetched:   {"The list of methods was never fetched.", "Die Liste der Zahlungsarten wurde noch nie geholt."},
 	noneFetched:    {"The backend knows no method for this merchant and terminal.", "Das Backend kennt keine Zahlungsart für diesen Händler und dieses Terminal."},
@@ -282,7 +285,10 @@ var texts = [wordCount]struct{ en, de string }{
 	saidHold:       {"The operation is held until it is released.", "Der Vorgang ist zurückgestellt, bis er freigegeben wird."},
 	saidRelease:    {"The operation goes on.", "Der Vorgang geht weiter."},
 	saidResolve:    {"The operation is decided.", "Der Vorgang ist entschieden."},
-	alertsAct:      {"These came to nothing after their clients were told that they were stored: nothing was paid. Tell those who wait for the payment, then acknowledge each one.", "Diese Vorgänge sind gescheitert, nachdem ihre Programme gehört hatten, dass sie gespeichert sind: Es wurde nichts bezahlt. Bitte den Wartenden Bescheid geben, dann jeden bestätigen."},
+	alertsAct:      {"Here the money is not where the register or the client was told. Put each one right, then acknowledge it.", "Hier ist das Geld nicht dort, wo es Kasse oder Programm gehört haben. Bitte jedes in Ordnung bringen, dann bestätigen."},
+	shortMerchant:  {"The merchant is short of it.", "Es fehlt dem Händler."},
+	shortCustomer:  {"The customer may be short of it.", "Es fehlt vielleicht dem Kunden."},
+	shortUnknown:   {"Who is short of it is not known.", "Wem es fehlt, ist nicht bekannt."},
 	ackButton:      {"Acknowledge", "Bestätigen"},
 	sendButton:     {"Send now", "Jetzt senden"},
 	sendAllButton:  {"Send everything now", "Alles jetzt senden"},

@@ -294,7 +294,7 @@ func TestField_P1AlertsOfOthersAreNotShown(t *testing.T) {
 	h := &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now}
 	require.NoError(t, x.db.Write(t.Context(), func(tx store.Tx) error {
 		op := outbox.Op{New: outbox.New{Key: "beta-operation", Kind: "payments.create", Owner: "beta", AmountMin: 700, Currency: "EUR"}, State: outbox.Failed, Reason: "declined"}
-		return x.outbox.Alert(tx, op, "Lbeta")
+		return x.outbox.Alert(tx, op, "Lbeta", "merchant")
 	}))
 	v, err := h.Status(wire.WithCaller(t.Context(), wire.Caller{Name: "alpha", Words: []string{"read"}, Own: true}))
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/daily"
 	"posagent/agent/outbox"
 	"posagent/store"
 )
@@ -14,10 +15,16 @@ import (
 // Metrics writes the figures a monitor asks for, in the text form monitors read.
 func (h *Daemon) Metrics(ctx context.Context) (string, error) {
 	health := h.DB.Health(ctx)
-	var sales, ops int
+	var sales, ops, alerts, differences int
 	var oldest []outbox.Op
 	err := h.DB.Read(ctx, func(r store.Reader) (err error) {
 		if sales, err = journal.Unsettled(r); err != nil {
+			return err
+		}
+		if _, alerts, err = outbox.Alerts(r, 1); err != nil {
+			return err
+		}
+		if _, differences, err = daily.Findings(r, 1); err != nil {
 			return err
 		}
 		if ops, err = outbox.Unfinished(r); err != nil || ops == 0 {
@@ -45,6 +52,7 @@ func (h *Daemon) Metrics(ctx context.Context) (string, error) {
 	gauge("sales_open", int64(sales))
 	gauge("operations_open", int64(ops))
 	gauge("operation_oldest_seconds", age)
+	gauge("alerts", int64(alerts+differences)) // to be acknowledged by a person
 	gauge("store_ready", bit(h.DB.Reserved(ctx) == nil))
 	gauge("store_file_bytes", health.FileBytes)
 	gauge("store_wal_bytes", health.WALBytes)

@@ -235,6 +235,12 @@ func entryOf(e events.Event) Entry {
 		says, loud = "in doubt", true
 	case "held":
 		says, loud = "held", true
+	case OfAlert + outbox.AlertRaised:
+		says, loud = "alert: a person has to look", true
+	case OfAlert + outbox.AlertAcknowledged:
+		says, c.Reason = "alert acknowledged by a person", ""
+	case OfAlert + outbox.AlertWithdrawn:
+		says, c.Reason = "alert withdrawn", ""
 	default:
 		says = word
 	}

@@ -13,7 +13,6 @@ import (
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/schemes/money"
-	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -45,13 +44,14 @@ type Status struct {
 	Open        []Sale       `json:"open"`                 // sales that are not at their end
 	Attention   []string     `json:"attention"`            // one line each, the remedy in it
 	Operations  []OpsCount   `json:"operations"`           // the outbox by kind, state and currency
-	Alerts      []Alert      `json:"alerts"`               // came to nothing after they were stored, oldest first
+	Alerts      []Alert      `json:"alerts"`               // money that is not where it was said to be, oldest first
 	Differences []Difference `json:"differences"`          // of the till's list, oldest first
 	Reconciled  *ListRun     `json:"reconciled,omitempty"` // the newest list; absent = none was compared
 	FileBytes   int64        `json:"fileBytes"`
 	FreeBytes   int64        `json:"freeBytes"`
 	Unconfirmed int          `json:"unconfirmed"`
 
+	said   []OpsCount    // operations of sales that have alerts
 	full   string        // directory on whose disk sales have no room, "" = they have
 	Flags  string        `json:"-"` // those that the terminal was started with, as a command repeats them
 	Untold time.Duration `json:"-"` // when the oldest unconfirmed sale became one, on the boot clock; meaningless without one
@@ -85,21 +85,6 @@ func NewStatus(v Status) Status {
 	return v
 }
 
-// Alert is an operation that came to nothing after its client was told that it was stored; it stays until a person acknowledges it.
-type Alert struct {
-	Key      wire.Key  `json:"key"`
-	Kind     string    `json:"kind"`
-	Subject  string    `json:"subject"` // local id of what it was about
-	State    string    `json:"state"`
-	Amount   int64     `json:"amount"` // minor units
-	Currency string    `json:"currency,omitempty"`
-	Reason   string    `json:"reason"`
-	At       time.Time `json:"at"`
-}
-
-// alertsAtMost is how many alerts a status shows.
-const alertsAtMost = 10
-
 // openAtMost is how many of the newest sales are looked through for open ones.
 const openAtMost = 1000
 
@@ -117,6 +102,11 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	if err != nil {
 		return err
 	}
+	if err := v.readAlerts(r); err != nil {
+		return err
+	}
+	alerts := v.Attention // behind what is said of open sales
+	v.Attention = []string{}
 	v.MethodsFetched, v.Methods, v.NoMethods = list.When(), len(list.Definitions), list.None
 	for _, row := range rows {
 		if checkout.Active(row.State) && !row.Closed {
@@ -130,7 +120,7 @@ func (v *Status) Read(r store.Reader, own bool) error {
 		if row.Aside != "" && !row.Closed {
 			v.attend("sale %s is set aside, %s: stop the terminal, then posagent sale release %s, or close it", row.Key, row.Aside, row.Key)
 		}
-		if row.Quarantined && row.Aside == "" {
+		if row.Quarantined && row.Aside == "" && !v.alerted(row.Key) {
 			v.attend("sale %s was changed from outside: posagent sale show %s", row.Key, row.Key)
 		}
 	}
@@ -151,18 +141,7 @@ func (v *Status) Read(r store.Reader, own bool) error {
 		v.attend("%s: it holds new writes with an Idempotency-Key%s. "+
 			"Ask each client for writes without an answer, then: posagent ops release --all", past, when)
 	}
-	alerts, all, err := outbox.Alerts(r, alertsAtMost)
-	if err != nil {
-		return err
-	}
-	for _, a := range alerts {
-		v.Alerts = append(v.Alerts, Alert{a.Key, a.Kind, a.Subject, string(a.State), a.AmountMin, a.Currency, a.Reason, a.At.UTC()})
-		sum := OpsCount{Currency: a.Currency, Sum: a.AmountMin}.Total()
-		v.attend("%s %s%s came to nothing after its client was told it was stored, %s: %s (posagent ops ack %s)", a.Kind, a.Subject, sum, a.State, a.Reason, a.Key)
-	}
-	if all > len(alerts) {
-		v.attend("%d more operation(s) came to nothing after their clients were told they were stored: acknowledge these first", all-len(alerts))
-	}
+	v.Attention = append(v.Attention, alerts...)
 	if err := v.readCompared(r); err != nil {
 		return err
 	}
@@ -286,7 +265,7 @@ func (v *Status) Advise() {
 			"or the money goes back %s", v.Unconfirmed, v.undone())
 	}
 	for _, o := range v.Operations {
-		if o.State == string(outbox.Doubt) || o.State == string(outbox.Held) {
+		if o = v.unsaid(o); o.Count > 0 && (o.State == string(outbox.Doubt) || o.State == string(outbox.Held)) {
 			v.attend("%d %s operation(s) %s%s", o.Count, o.Kind, o.State, o.Total())
 		}
 	}

@@ -385,7 +385,7 @@ func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
 	if v.MethodsFetched != nil {
 		j.Fetched = *v.MethodsFetched
 	}
-	j.Unconfirmed = v.Unconfirmed
+	j.Unconfirmed, j.Alerts = v.Unconfirmed, v.Waiting()
 	for _, o := range v.Operations {
 		switch outbox.State(o.State) {
 		case outbox.Pending, outbox.Sent:
@@ -413,9 +413,6 @@ func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
 		return err
 	}
 	if j.Restored, err = outbox.Past(r); err != nil {
-		return err
-	}
-	if _, j.Alerts, err = outbox.Alerts(r, 1); err != nil {
 		return err
 	}
 	for _, state := range []outbox.State{outbox.Pending, outbox.Sent} {

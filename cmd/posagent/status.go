@@ -17,6 +17,7 @@ import (
 	"posagent/agent/doctor/exam"
 	"posagent/agent/enrol"
 	"posagent/agent/gaps"
+	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/agent/view"
@@ -289,6 +290,9 @@ func (v *statusView) print(c *call) {
 	}
 	row("operations", "%s", v.owed())
 	for _, o := range v.Operations {
+		if outbox.State(o.State) == outbox.Failed && offline.IsUndo(o.Kind) {
+			continue // attempts; the sale has its line, or an alert
+		}
 		row("", "%d %s %s%s", o.Count, o.Kind, o.State, o.Total())
 	}
 	if v.FileBytes > 0 {

@@ -13,7 +13,6 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/live"
 	"posagent/agent/checkout/drive/perform"
-	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -23,7 +22,7 @@ import (
 
 // Outbox is what a Drive needs of the queue.
 type Outbox interface {
-	Accept(tx store.Tx, n outbox.New) error
+	journal.Outbox
 	// Withdraw ends an operation that never had a connection; any error says that it may have had
 	// one, or that nothing was done.
 	Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error
@@ -232,6 +231,7 @@ func (d *Drive) Run(ctx context.Context) error {
 	close(d.resumed)
 	d.p.Idle()
 	d.p.Later(d.stands)
+	d.p.Later(d.changed)
 	if d.cfg.KeepSales > 0 {
 		d.p.Later(d.keepHouse)
 	}
@@ -261,6 +261,7 @@ func (d *Drive) keepHouse(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			d.log.Error("old sales not purged", "err", err)
 		}
+		d.changed(ctx)
 		if gone > 0 {
 			d.log.Info("old sales purged", "count", gone)
 		}

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"posagent/agent/checkout"
@@ -60,7 +61,7 @@ func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
 		e := checkout.Event{Name: checkout.Restarted, NewBoot: row.Boot != d.bootID}
 		if parked {
 			if tries == maxResumes+1 {
-				if err := d.j.Note(tx, key, true, row.Title()+": resumed too often, left alone"); err != nil {
+				if err := d.j.Parked(tx, row); err != nil {
 					return err
 				}
 			}
@@ -116,6 +117,19 @@ func (d *Drive) stands(ctx context.Context) {
 			return
 		}
 		d.log.Error("resumes not forgotten yet", "error", err)
+	}
+}
+
+// changed tells the merchant of the rows of sales, closed batches included, that do not verify. Those
+// that are open were told of before. It tells again after an error.
+func (d *Drive) changed(ctx context.Context) {
+	var rows []*journal.Row
+	err := d.db.Read(ctx, func(r store.Reader) (err error) { rows, err = d.j.Changed(r); return err })
+	for _, r := range rows {
+		err = errors.Join(err, d.quarantine(ctx, r))
+	}
+	if err != nil && ctx.Err() == nil {
+		d.log.Error("rows of sales not verified", "error", err)
 	}
 }
 

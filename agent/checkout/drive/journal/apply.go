@@ -54,7 +54,7 @@ func (j *Journal) NothingNew(ctx context.Context, key wire.Key, e checkout.Event
 	}
 	for _, f := range effects {
 		switch f.Do {
-		case checkout.Reverse, checkout.RefundUndo, checkout.GiveReceipt, checkout.Release, checkout.Exception, checkout.Withdraw:
+		case checkout.Reverse, checkout.RefundUndo, checkout.GiveReceipt, checkout.Release, checkout.Exception:
 			return Step{}, false
 		}
 	}
@@ -83,7 +83,7 @@ func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult)
 	case errors.Is(err, ErrUnknown):
 		return Step{}, false, nil
 	case errors.Is(err, ErrQuarantined):
-		return Step{}, false, j.Note(tx, row.Key, true, "the undo ended, but the sale is quarantined: "+u.Text)
+		return Step{}, false, j.raise(tx, row, checkout.NotKnown, "the undo ended, but the sale is quarantined: "+u.Text)
 	case err != nil:
 		return Step{}, false, err
 	}

@@ -127,12 +127,3 @@ func (j *Journal) NewRow(r store.Reader, req ecr.Request, key wire.Key) (*Row, e
 		Reference: ReferenceOf(key), Batch: open, Boot: j.opt.BootID, CreatedMS: j.opt.Now().UnixMilli(),
 	}, nil
 }
-
-// Quarantine tells the merchant once about a row that does not verify.
-func (j *Journal) Quarantine(tx store.Tx, r *Row) error {
-	var said int
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ? AND text LIKE ?`, string(r.Key), quarantineMark+"%").Scan(&said); err != nil || said > 0 {
-		return err
-	}
-	return j.Note(tx, r.Key, true, fmt.Sprintf("%s: the row of sale %s was changed from outside", quarantineMark, r.Key))
-}

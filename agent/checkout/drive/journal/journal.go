@@ -11,9 +11,12 @@ import (
 	"posagent/store"
 )
 
-// Outbox accepts operations in the commits that decide them.
+// Outbox accepts operations in the commits that decide them, and keeps the alerts of sales beside its
+// own.
 type Outbox interface {
 	Accept(tx store.Tx, n outbox.New) error
+	Raise(tx store.Tx, a outbox.Alert) error
+	WithdrawAlert(tx store.Tx, key wire.Key) (outbox.Alert, error)
 }
 
 // Memory is what is known of a sale in this run only, and counts in a decision.

@@ -63,23 +63,6 @@ func (j *Journal) Note(tx store.Tx, sale wire.Key, loud bool, text string) error
 	return noteAt(tx, sale, loud, text, j.opt.Now())
 }
 
-// withdraw takes an exception of a sale back that has proven wrong. It stays in the sale's history; where
-// it is in the report of a closed batch, the open one says so.
-func (j *Journal) withdraw(tx store.Tx, r *Row, text string) error {
-	open, err := Batch(tx)
-	if err != nil {
-		return err
-	}
-	var printed int
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ?1 AND loud = 1 AND text LIKE '%: ' || ?2 AND batch != ?3`, string(r.Key), text, open).Scan(&printed); err != nil {
-		return fmt.Errorf("withdraw %s: %w", r.Key, err)
-	}
-	if _, err := tx.Exec(`UPDATE checkout_entries SET loud = 0 WHERE sale = ?1 AND loud = 1 AND text LIKE '%: ' || ?2 AND batch = ?3`, string(r.Key), text, open); err != nil {
-		return fmt.Errorf("withdraw %s: %w", r.Key, err)
-	}
-	return j.Note(tx, r.Key, printed > 0, r.Title()+": withdrawn, it has proven wrong: "+text)
-}
-
 func noteAt(tx store.Tx, sale wire.Key, loud bool, text string, now time.Time) error {
 	b, err := Batch(tx)
 	if err != nil {

@@ -60,13 +60,16 @@ func (j *Journal) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Eff
 		case checkout.Release:
 			err = j.release(tx, r)
 		case checkout.Exception:
-			err = j.Note(tx, r.Key, true, r.Title()+": "+f.Text)
-		case checkout.Withdraw:
-			err = j.withdraw(tx, r, f.Text)
+			err = j.raise(tx, r, f.Short, f.Text)
 		default:
 			rest = append(rest, f)
 		}
 		if err != nil {
+			return nil, err
+		}
+	}
+	if checkout.Explained(before.State, r.State, e.Name) {
+		if err := j.explained(tx, r); err != nil {
 			return nil, err
 		}
 	}

@@ -113,7 +113,7 @@ func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggr
 func (j *Journal) release(tx store.Tx, r *Row) error {
 	orig, err := j.ByKey(tx, r.Original)
 	if errors.Is(err, ErrQuarantined) { // its row is never written again
-		return j.Note(tx, r.Key, true, r.Title()+" was refused by the backend, but its original is quarantined")
+		return j.raise(tx, r, checkout.NotKnown, "refused by the backend, but its original is quarantined")
 	}
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (j *Journal) release(tx store.Tx, r *Row) error {
 		orig.Reversed = false
 		if text := checkout.Unexplained(orig.State); text != "" {
 			orig.State.Excepted = true
-			if err := j.Note(tx, orig.Key, true, orig.Title()+": "+text); err != nil {
+			if err := j.raise(tx, orig, checkout.Merchant, text); err != nil {
 				return err
 			}
 		}

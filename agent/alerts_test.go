@@ -1,0 +1,106 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent"
+	"posagent/agent/audit"
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/control"
+	"posagent/agent/view"
+	"posagent/cross/need"
+	"posagent/ecr"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// TestField2_M5AnAlertOfASaleIsEverywhere: the row of a sale of a closed batch was changed from
+// outside. Status, its page, events, doctor's list and metrics say so, with the amount, who is short of
+// it and what to type, until a person acknowledges it by the sale's Key; the deed is in the audit log.
+func TestField2_M5AnAlertOfASaleIsEverywhere(t *testing.T) {
+	db := storetest.Open(t, agent.Schema()...)
+	key := wire.NewKey()
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		row := &journal.Row{Key: key, Kind: ecr.Payment, Line: "tcp", Amount: 1250, Currency: "EUR", Receipt: 7, Batch: 1,
+			State: checkout.State{Kind: ecr.Payment, Phase: checkout.Done, Result: ecr.Approved, Closed: true}}
+		return journal.New(journal.Options{DB: db}).Insert(tx, row)
+	}))
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec(`UPDATE checkout_sales SET debited = 1`)
+		return err
+	}))
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	socket := filepath.Join(t.TempDir(), "control")
+	a := agent.New(agent.Options{
+		DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: readyToken}, Control: socket,
+		Boot: func() time.Duration { return time.Hour }, BootID: "boot", Log: slog.New(slog.DiscardHandler),
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	get := func(path string) string {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+path, nil)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+readyToken)
+		code, said := answered(t, req)
+		require.Equal(t, http.StatusOK, code, said)
+		return said
+	}
+	status := func() (v view.Status) {
+		require.NoError(t, json.Unmarshal([]byte(get("/agent/v1/status")), &v))
+		return v
+	}
+	need.Until(t, "the alert is shown", func() bool { return len(status().Alerts) == 1 })
+	v := status()
+	require.Equal(t, []any{key, "sale", int64(1250), "EUR", "unknown"}, []any{v.Alerts[0].Key, v.Alerts[0].Kind, v.Alerts[0].Amount, v.Alerts[0].Currency, v.Alerts[0].Short})
+	line := "payment of 12.50 EUR, receipt 7: its row was changed from outside: what it says may be wrong: who is short of it is not known: " +
+		"look for it in the backend's portal; posagent sale show " + string(key) + " (posagent ops ack " + string(key) + ")"
+	require.Equal(t, []string{line}, v.Waiting(), "doctor's list")
+	about := 0
+	for _, s := range v.Attention {
+		if s == line {
+			about++
+		}
+	}
+	require.Equal(t, 1, about, "one line: %q", v.Attention)
+	require.Contains(t, get("/metrics"), "\nposagent_alerts 1\n")
+	happened := func() (names []string) {
+		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
+			list, err := store.Column[string](r, `SELECT event FROM events_log WHERE source = 'sale' AND ref = ? ORDER BY id`, string(key))
+			names = list
+			return err
+		}))
+		return names
+	}
+	require.Equal(t, []string{"alert.raised"}, happened())
+
+	c := &control.Client{Path: socket}
+	require.NoError(t, c.Acknowledge(ctx, key))
+	require.Error(t, c.Acknowledge(ctx, key), "once")
+	v = status()
+	require.Empty(t, v.Alerts)
+	require.NotContains(t, v.Attention, line)
+	require.Contains(t, get("/metrics"), "\nposagent_alerts 0\n")
+	require.Equal(t, []string{"alert.raised", "alert.acknowledged"}, happened())
+	cancel()
+	require.NoError(t, <-ended)
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
+		lines, err := audit.Page(r, 0)
+		require.NoError(t, err)
+		l := lines[len(lines)-1]
+		require.Equal(t, []any{"sale.acknowledged", string(key), int64(1250), audit.Person}, []any{l.Deed.Deed, l.Subject, l.Amount, l.Actor.Kind})
+		return nil
+	}))
+}

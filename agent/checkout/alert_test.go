@@ -1,0 +1,43 @@
+package checkout
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestField2_M5EveryExceptionNamesWhoIsShort walks the whole machine: no rule tells the merchant of an
+// exception without saying who is short of the amount.
+func TestField2_M5EveryExceptionNamesWhoIsShort(t *testing.T) {
+	seen := map[string]Short{}
+	for _, p := range Phases() {
+		for _, s := range variants(p) {
+			for _, till := range []Till{{}, {Keep: true}} {
+				s.Till, s.UndoTries, s.UndoRefund = till, loudUndo, !s.CanReverse
+				for _, n := range Names() {
+					for _, e := range eventsOf(n) {
+						_, effects, err := Next(s, e)
+						if err != nil {
+							continue
+						}
+						for _, f := range effects {
+							if f.Do == Exception {
+								require.Contains(t, []Short{Merchant, Customer, NotKnown}, f.Short, "%s in %s: %s", n, p, f.Text)
+								seen[strings.ReplaceAll(f.Text, " ended "+string(e.Status.State)+" ", " ended WORD ")] = f.Short
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	require.Equal(t, map[string]Short{
+		"approved and kept, but the till never fetched the outcome: compare with the till": Customer,
+		"approved, but it ended WORD without COMMIT":                                       Merchant,
+		"approved, but it timed out without COMMIT":                                        Merchant,
+		"in doubt: ":                   Customer,
+		"undo by refund is in doubt: ": Customer,
+		"undo did not succeed: ":       Customer,
+	}, seen)
+}
