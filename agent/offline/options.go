@@ -25,8 +25,8 @@ type Options struct {
 
 	// Claims remember whose the things are that nobody here made, such as a link's transactions; nil = none are known.
 	Claims Claims
-	// Sold names the register's sale that was paid by a link, "" = none was; nil = the terminal sells by no links.
-	Sold func(r store.Reader, link int64) (sale string, err error)
+	// Sold names the register's sale that was paid by a link, "" = none was; nil = the terminal has never sold by links.
+	Sold func(r store.Reader, link SoldLink) (sale string, err error)
 	// Named is told, in its commit, of the backend's id of a local client's thing; nil = nobody is.
 	Named func(tx store.Tx, about, id, owner string) error
 

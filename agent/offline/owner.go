@@ -168,17 +168,13 @@ func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name strin
 		}
 		return "", false, err
 	}
-	link := int64(0)
-	if txn.Invoice != nil {
-		link = txn.Invoice.PaymentRequestID
-	}
-	if link == 0 {
-		return "", false, nil
-	}
+	link := soldLink(txn)
 	var t thing
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if t, known, err = f.findThing(r, "link", strconv.FormatInt(link, 10)); err != nil || known {
-			return err
+		if link.ID != 0 {
+			if t, known, err = f.findThing(r, "link", strconv.FormatInt(link.ID, 10)); err != nil || known {
+				return err
+			}
 		}
 		return f.notSold(r, op, link)
 	})
@@ -193,8 +189,26 @@ func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name strin
 	return t.owner, known, nil
 }
 
+// SoldLink is what a link is known by. A service need not say its number with a transaction.
+type SoldLink struct {
+	ID        int64
+	Hash      string
+	Reference string
+}
+
+// soldLink is the link that a transaction was made by.
+func soldLink(txn paylinks.Transaction) SoldLink {
+	link := SoldLink{Reference: txn.ReferenceID}
+	if i := txn.Invoice; i != nil {
+		if link.ID = i.PaymentRequestID; i.PaymentLink != nil {
+			link.Hash = i.PaymentLink.Hash
+		}
+	}
+	return link
+}
+
 // notSold refuses what would take a register's sale back behind its back (the sale's remaining amount, journal and totals).
-func (f *Front) notSold(r store.Reader, op string, link int64) error {
+func (f *Front) notSold(r store.Reader, op string, link SoldLink) error {
 	if f.o.Sold == nil {
 		return nil
 	}
@@ -210,7 +224,7 @@ func (f *Front) unsold(ctx context.Context, op string, id int64, known bool) err
 	if known || f.o.Sold == nil {
 		return nil
 	}
-	return unreadOrNil(op, f.o.DB.Read(ctx, func(r store.Reader) error { return f.notSold(r, op, id) }))
+	return unreadOrNil(op, f.o.DB.Read(ctx, func(r store.Reader) error { return f.notSold(r, op, SoldLink{ID: id}) }))
 }
 
 // OwnerOf is the local client whose a thing is, by the backend's id; found is false where nobody here made it, or its id is not known

@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 // A link by which the register sold, and its transaction, are not taken back past the checkout; any other is.
 func TestField_P1TheRegistersLinkIsNotTakenBack(t *testing.T) {
 	sold := int64(0)
-	opts := offline.Options{Sold: func(_ store.Reader, link int64) (string, error) {
-		if link == sold {
+	opts := offline.Options{Sold: func(_ store.Reader, link offline.SoldLink) (string, error) {
+		if link.ID == sold {
 			return "receipt 7 of batch 1", nil
 		}
 		return "", nil
@@ -46,4 +47,55 @@ func TestField_P1TheRegistersLinkIsNotTakenBack(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestField2_M28ALinkIsKnownHoweverItsServiceTellsIt: a service need not say a link's number with a
+// transaction. The link's hash, and the reference that the terminal gave it, name the register's sale
+// too.
+func TestField2_M28ALinkIsKnownHoweverItsServiceTellsIt(t *testing.T) {
+	for name, tells := range map[string]func(txn *paylinks.Transaction){
+		"the number": func(*paylinks.Transaction) {},
+		"the hash": func(txn *paylinks.Transaction) {
+			txn.Invoice.PaymentRequestID, txn.Invoice.PaymentLink, txn.ReferenceID = 0, &paylinks.PageLink{Hash: "h1"}, ""
+		},
+		"the reference":             func(txn *paylinks.Transaction) { txn.Invoice.PaymentRequestID, txn.Invoice.PaymentLink = 0, nil },
+		"the reference, no invoice": func(txn *paylinks.Transaction) { txn.Invoice = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			link := int64(0)
+			opts := offline.Options{Sold: func(_ store.Reader, by offline.SoldLink) (string, error) {
+				if by.ID == link || by.ID == 0 && (by.Hash == "h1" || by.Hash == "" && by.Reference == "register") {
+					return "receipt 7 of batch 1", nil
+				}
+				return "", nil
+			}}
+			service := &telling{tells: tells}
+			opts.Transactions = service
+			inShop(t, opts, func(t *testing.T, s *shop) {
+				service.Transactions = s.backend.Transactions()
+				l, err := s.backend.Links().Create(t.Context(), wire.NewKey(), paylinks.CreateRequest{Title: "Order", Description: "Thank you", ReferenceID: "register", Purpose: "Order", Amount: 1250, Currency: "EUR"})
+				require.NoError(t, err)
+				link = l.ID
+				s.customer(link)
+				s.pass(time.Second)
+				_, err = s.front.Transactions().Refund(t.Context(), wire.NewKey(), s.txn("register").ID, paylinks.RefundRequest{})
+				require.ErrorContains(t, err, "receipt 7")
+			})
+		})
+	}
+}
+
+// telling tells of transactions as one service does.
+type telling struct {
+	paylinks.Transactions
+	tells func(*paylinks.Transaction)
+}
+
+// Read implements paylinks.Transactions.
+func (s *telling) Read(ctx context.Context, id int64) (paylinks.Transaction, error) {
+	txn, err := s.Transactions.Read(ctx, id)
+	if err == nil {
+		s.tells(&txn)
+	}
+	return txn, err
 }

@@ -19,9 +19,9 @@ const (
 	transaction = "transaction of a scheme"
 )
 
-// Sale names the register's sale ("receipt 7") that has a terminalReference or, where it is asked for, a transactionId; "" where
-// none has.
-type Sale func(r store.Reader, id string, byNumber bool) (name string, err error)
+// Sale names the register's sale ("receipt 7") that has a terminalReference or, where given says so, an id that the backend has given;
+// "" where none has.
+type Sale func(r store.Reader, id string, given bool) (name string, err error)
 
 // Schemes gives a client its own transactions of next alone, and lets none take back a register's sale.
 func Schemes(c Claims, sale Sale, next aapay.Service) aapay.Service { return schemes{c, sale, next} }
@@ -90,16 +90,12 @@ func (s schemes) allow(ctx context.Context, typ aapay.Type, req aapay.Request) e
 		return err
 	}
 	for _, id := range []string{req.OriginalReference, req.TerminalReference} {
-		name, err := s.sold(ctx, id, id == req.OriginalReference)
-		switch {
-		case err != nil:
+		if err := s.unsold(ctx, op, id, id == req.OriginalReference); err != nil {
 			return err
-		case name == "":
-		case wire.CallerOf(ctx).Own:
-			return s.c.none(ctx, transaction)
-		default:
-			return wire.Errorf(wire.Conflict, op, "it is the register's: %s; take it back at the register", name)
 		}
+	}
+	if !wire.CallerOf(ctx).Own && req.OriginalReference != "" {
+		return s.unsoldByStatus(ctx, op, req)
 	}
 	switch { // a refund names a transactionId, a reversal a terminalReference
 	case req.OriginalReference == "":
@@ -189,11 +185,45 @@ func (s schemes) own(ctx context.Context, st aapay.Status, id string, named []na
 	return nil
 }
 
-func (s schemes) sold(ctx context.Context, id string, byNumber bool) (name string, err error) {
+// unsold refuses an id of a register's sale. The refusal names the receipt, unless the caller sees no sale.
+func (s schemes) unsold(ctx context.Context, op, id string, given bool) error {
+	name, err := s.sold(ctx, id, given)
+	switch {
+	case err != nil || name == "":
+		return err
+	case wire.CallerOf(ctx).Own:
+		return s.c.none(ctx, transaction)
+	}
+	return wire.Errorf(wire.Conflict, op, "it is the register's: %s; take it back at the register", name)
+}
+
+// unsoldByStatus is unsold of all that the backend tells of an original: it may know the original by a name that the journal has not
+// heard. What the backend does not know is nobody's sale. Its error is the caller's: what cannot be told is not taken back.
+func (s schemes) unsoldByStatus(ctx context.Context, op string, req aapay.Request) error {
+	st, err := s.next.Status(ctx, req.OriginalReference, req.Method)
+	if wire.CodeOf(err) == wire.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ids := numbers(st)
+	if st.Receipt != nil && st.Receipt.Reference != "" {
+		ids = append(ids, st.Receipt.Reference)
+	}
+	for _, id := range ids {
+		if err := s.unsold(ctx, op, id, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s schemes) sold(ctx context.Context, id string, given bool) (name string, err error) {
 	if id == "" || s.sale == nil {
 		return "", nil
 	}
-	if err := s.c.DB.Read(ctx, func(r store.Reader) error { name, err = s.sale(r, id, byNumber); return err }); err != nil {
+	if err := s.c.DB.Read(ctx, func(r store.Reader) error { name, err = s.sale(r, id, given); return err }); err != nil {
 		return "", &wire.Error{Code: wire.Unavailable, Op: "aapay", Msg: "the terminal cannot tell whose it is", Err: err}
 	}
 	return name, nil

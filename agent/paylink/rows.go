@@ -81,11 +81,27 @@ func Sells(r store.Reader, reference string) (bool, error) {
 	return n > 0, nil
 }
 
-// Reference is the terminalReference of the payment that a link was made for, "" where the terminal made no such link.
-func Reference(r store.Reader, link int64) (reference string, err error) {
-	err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE `+byLink+` ORDER BY rowid LIMIT 1`, link).Scan(&reference)
+// Reference is the terminalReference of the payment that a link was made for, by the link's number or, where that is 0, by its hash or
+// by the reference itself; "" where the terminal made no such link.
+func Reference(r store.Reader, link int64, hash, reference string) (found string, err error) {
+	switch {
+	case link != 0:
+		err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE `+byLink+` ORDER BY rowid LIMIT 1`, link).Scan(&found)
+	case hash != "":
+		err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE link != 0 AND json_extract(CAST(data AS TEXT), '$.Hash') = ? LIMIT 1`, hash).Scan(&found)
+	default:
+		err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE reference = ?`, reference).Scan(&found)
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
-	return reference, err
+	return found, err
+}
+
+// Sold says whether the terminal has ever sold by a payment link.
+func Sold(r store.Reader) (yes bool, err error) {
+	if err := r.QueryRow(`SELECT EXISTS (SELECT 1 FROM paylink_entries)`).Scan(&yes); err != nil {
+		return false, fmt.Errorf("look for payment links: %w", err)
+	}
+	return yes, nil
 }

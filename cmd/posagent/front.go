@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -29,9 +30,9 @@ func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, 
 		Claims: owned.Claims{DB: db}, Now: time.Now, Log: log,
 		Named: func(tx store.Tx, about, id, owner string) error { return inbox.Own(tx, about, id, owner) },
 	}
-	if linkMethod(cfg) != nil {
-		opts.Sold = func(r store.Reader, link int64) (string, error) {
-			ref, err := paylink.Reference(r, link)
+	if linkMethod(cfg) != nil || soldByLink(db, log) {
+		opts.Sold = func(r store.Reader, link offline.SoldLink) (string, error) {
+			ref, err := paylink.Reference(r, link.ID, link.Hash, link.Reference)
 			if err != nil || ref == "" {
 				return "", err
 			}
@@ -45,6 +46,17 @@ func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, 
 		}
 	}
 	return offline.NewFront(opts)
+}
+
+// soldByLink says whether sales of the journal were paid by payment links, also where the method is not configured any more. A journal
+// that cannot be read may hold some.
+func soldByLink(db store.DB, log *slog.Logger) (yes bool) {
+	err := db.Read(context.Background(), func(r store.Reader) (err error) { yes, err = paylink.Sold(r); return err })
+	if err != nil {
+		log.Error("sales by payment links not read", "err", err)
+		return true
+	}
+	return yes
 }
 
 // linkClient speaks to the payment links' account for the local port.

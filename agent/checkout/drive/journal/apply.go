@@ -90,6 +90,11 @@ func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult)
 	if err := notAnothers(tx, row, &e.Undone); err != nil {
 		return Step{}, false, err
 	}
+	if e.Name == checkout.UndoSettled {
+		if err := namedUndo(tx, row, u.TransactionID); err != nil {
+			return Step{}, false, err
+		}
+	}
 	s, err = j.Transit(tx, row, e)
 	if errors.Is(err, checkout.ErrRefused) {
 		return Step{}, false, nil

@@ -71,6 +71,7 @@ func TestNoConditionReadsEverySale(t *testing.T) {
 		active + ` ORDER BY id`:                                 "checkout_sales_active",
 		`active = 1 AND receipt = 0`:                            "checkout_sales_active",
 		`line = ? ORDER BY id DESC LIMIT 1`:                     "checkout_sales_line",
+		byName + ` ORDER BY id DESC LIMIT 1`:                    "sqlite_autoindex_checkout_sales_1",
 		`line = ? AND id < ? AND receipt != 0 ORDER BY id DESC`: "checkout_sales_line",
 	} {
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {

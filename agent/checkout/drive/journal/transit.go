@@ -68,6 +68,9 @@ func (j *Journal) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Eff
 			return nil, err
 		}
 	}
+	if err := renamed(tx, before.State, r); err != nil {
+		return nil, err
+	}
 	if checkout.Explained(before.State, r.State, e.Name) {
 		if err := j.explained(tx, r); err != nil {
 			return nil, err
