@@ -64,6 +64,7 @@ type Options struct {
 	// CallerSecret makes the keys of registers' requests that have an id of their own; nil = one made
 	// of the journal's key.
 	CallerSecret   []byte
+	Trusted        func() (time.Time, bool) // outbox.Options.Trusted
 	IdempotencyTTL time.Duration
 	Retention      time.Duration                                   // of final operations
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
@@ -167,7 +168,7 @@ func New(o Options) *Agent {
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
 	a.history = history.New(history.Options{DB: o.DB, Now: o.Now, Log: o.Log})
 	queue := outbox.Options{
-		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Alerted: a.alerted, Audit: a.did,
+		DB: o.DB, Now: o.Now, Boot: o.Boot, BootID: o.BootID, Trusted: o.Trusted, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Alerted: a.alerted, Audit: a.did,
 		Kinds: offline.Undos(route.Rest, route.Own(), a.settled, a.after),
 	}
 	var last gaps.Numbers // a row that was removed from outside leaves its number unused

@@ -388,13 +388,13 @@ func waiting(s aapay.State) bool {
 func (u *undoing) missing() outbox.Verdict {
 	wait, gone := u.rhythm(), u.since(&u.m.Gone)
 	switch {
-	case u.m.NoRoute: // the service itself does not know it: nothing has arrived
+	case u.m.NoRoute && !u.op.Unsure: // the service itself does not know it: nothing has arrived
 		u.m.NoRoute, u.m.PlainAt, u.m.Gone, u.m.Asked = false, u.op.Attempts+1, nil, 0
 		return u.wait(outbox.Verdict{State: outbox.Pending, After: 100 * time.Millisecond, Reason: "no idempotent route, the plain one is next"})
 	case u.m.Refused != nil && !u.m.Answered && u.m.PlainAt == 0 && gone >= quiet:
 		return u.end(outbox.Failed, *u.m.Refused)
 	}
-	if gone >= u.p.Window {
+	if gone >= u.p.Window && (u.m.Answered || !u.op.Unsure) {
 		if u.m.Answered { // what was alive ends by its own final word alone, and sent again it could be a second one
 			return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "the backend knew it and does not find it any more"})
 		}

@@ -34,6 +34,9 @@ func (o *Outbox) attempt(ctx context.Context, id int64, s *service) error {
 			v = Verdict{State: Doubt, Reason: "sent, and the answer was lost"}
 		} else {
 			v = o.send(ctx, k, op)
+			if op.Unsure && v.State == Doubt {
+				v = o.unsure(ctx, s)
+			}
 			o.learn(s, v)
 		}
 		if a == reading && v.Memo != nil {
@@ -92,7 +95,13 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 			ended, err = o.apply(tx, &r, event{verb: expire})
 			return err
 		}
-		stale := before == Sent && r.sentAge >= 0 && o.clock.age()-r.sentAge > o.ttl.Milliseconds()
+		age, unsure := o.clock.old(r.sentAge)
+		sentOnce := before == Sent && r.sentAge >= 0
+		stale := sentOnce && age > o.ttl.Milliseconds()
+		unsure = sentOnce && unsure && !stale
+		if unsure && !k.Asks {
+			return o.waitForTime(tx, &r)
+		}
 		if stale && !k.Asks {
 			r.reason = "sent more than " + o.ttl.String() + " ago without an answer; the backend may have forgotten the key"
 			ended, err = o.apply(tx, &r, event{verb: forget})
@@ -107,7 +116,7 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 			return err
 		}
 		r.attempts++
-		op.Attempts, op.State, op.ReadOnly = int(r.attempts), before, stale
+		op.Attempts, op.State, op.ReadOnly, op.Unsure = int(r.attempts), before, stale || unsure, unsure
 		op.Ran, op.Started = time.Duration(o.clock.run())*time.Millisecond, time.Duration(o.clock.began())*time.Millisecond
 		send = true
 		if k.Reads && r.sentAge < 0 {
@@ -128,6 +137,30 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 	}
 	o.after(ended)
 	return op, k, send, nil
+}
+
+// timeWait is between two looks whether a true time was heard.
+const timeWait = 5 * time.Second
+
+const waitsForTime = "sent before the terminal was switched off: it may be sent again once the backend has told how long ago that was"
+
+// waitForTime rests an operation that may not be sent again yet, and that cannot be read.
+func (o *Outbox) waitForTime(tx store.Tx, r *row) error {
+	r.reason, r.nextRun = waitsForTime, o.clock.run()+timeWait.Milliseconds()
+	return o.save(tx, r)
+}
+
+// unsure is the verdict where reading has decided nothing, and no true time has said yet whether the
+// operation may be sent again. It asks the service: any answer tells the time.
+func (o *Outbox) unsure(ctx context.Context, s *service) Verdict {
+	if o.probe != nil {
+		pctx, cancel := context.WithTimeout(ctx, shortCap)
+		defer cancel()
+		if err := o.probe(pctx, s.name); err != nil {
+			return Verdict{State: Sent, Reach: Unreachable, Reason: err.Error()}
+		}
+	}
+	return Verdict{State: Sent, Reach: Reached, After: timeWait, Reason: waitsForTime}
 }
 
 // isFirst makes sure that nothing open was accepted before an operation in its aggregate, whatever

@@ -14,10 +14,15 @@ import (
 type Options struct {
 	DB     store.DB
 	Kinds  []Kind
-	Now    func() time.Time                  // wall clock; default time.Now
-	Boot   func() time.Duration              // clock that never jumps and counts suspend; default the process's monotonic clock
-	Jitter func(time.Duration) time.Duration // spreads a back-off; default 50..100 %
-	Log    *slog.Logger
+	Now    func() time.Time     // wall clock; default time.Now
+	Boot   func() time.Duration // clock that never jumps and counts suspend; default the process's monotonic clock
+	BootID string               // of Boot: another one says that it began anew; "" = it is not known
+	// Trusted is the time as an authenticated reply has told it, false while none has since the start.
+	// Until then what was sent before another boot is read and not sent again. Nil = the wall clock is
+	// right.
+	Trusted func() (time.Time, bool)
+	Jitter  func(time.Duration) time.Duration // spreads a back-off; default 50..100 %
+	Log     *slog.Logger
 
 	// Record runs in every commit that changes an operation's state, once for each change; was is
 	// "" on Accept. An error undoes the commit. Nil = nothing.
@@ -113,7 +118,7 @@ func NewOutbox(opts Options) *Outbox {
 	if o.keep <= 0 {
 		o.keep = 90 * 24 * time.Hour
 	}
-	o.clock = &clock{boot: opts.Boot, now: o.now}
+	o.clock = &clock{boot: opts.Boot, bootID: opts.BootID, now: o.now, trusted: opts.Trusted}
 	o.record, o.audit, o.alerted = opts.Record, opts.Audit, opts.Alerted
 	for _, k := range opts.Kinds {
 		if k.Send == nil || k.Name == "" || o.kinds[k.Name] != nil {

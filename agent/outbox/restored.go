@@ -34,7 +34,7 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 			return "", fmt.Errorf("outbox clock: %w", err)
 		}
 	}
-	if old := o.clock.age()-restored > o.ttl.Milliseconds(); keyed && !old && !locked {
+	if age, unsure := o.clock.old(restored); keyed && age <= o.ttl.Milliseconds() && !unsure && !locked {
 		return "", nil
 	}
 	past, err := happened(r)
@@ -108,7 +108,7 @@ func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 			if err := o.clock.load(tx); err != nil {
 				return err
 			}
-			rows, err := o.unsure(tx, last)
+			rows, err := o.uncertain(tx, last)
 			if err != nil {
 				return err
 			}
@@ -132,8 +132,8 @@ func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 	return held, nil
 }
 
-// unsure reads the next operations of which an earlier journal does not know whether they were sent since, in the order of their ids.
-func (o *Outbox) unsure(r store.Reader, after int64) (list []row, err error) {
+// uncertain reads the next operations of which an earlier journal does not know whether they were sent since, in the order of their ids.
+func (o *Outbox) uncertain(r store.Reader, after int64) (list []row, err error) {
 	err = each(r, func(rw row) { list = append(list, rw) },
 		`id > ? AND (+state IN ('PENDING', 'SENT') OR +state IN ('HELD', 'EXPIRED') AND resume = 'PENDING') ORDER BY id LIMIT ?`, after, holdBatch)
 	return list, err

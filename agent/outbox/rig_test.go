@@ -79,7 +79,9 @@ func (r *rig) open() {
 	opts := r.opts
 	opts.DB, opts.Kinds = r.db, r.kinds
 	opts.Now = func() time.Time { return time.Now().Add(time.Duration(r.wallOff.Load())) }
-	opts.Boot = func() time.Duration { return time.Since(start) }
+	if opts.Boot == nil {
+		opts.Boot = func() time.Duration { return time.Since(start) }
+	}
 	r.o = outbox.NewOutbox(opts)
 }
 

@@ -164,5 +164,14 @@ ALTER TABLE outbox_ops ADD COLUMN trace TEXT NOT NULL DEFAULT ''; -- the trace i
 ALTER TABLE outbox_alerts ADD COLUMN short TEXT NOT NULL DEFAULT ''; -- who is short of the amount; '' = nobody
 ALTER TABLE outbox_alerts ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client it belongs to; '' = the terminal
 `,
+	}, {
+		Name: "outbox/11 trusted time", Open: true,
+		SQL: `
+ALTER TABLE outbox_clock ADD COLUMN boot TEXT NOT NULL DEFAULT ''; -- the boot of the last save
+ALTER TABLE outbox_clock ADD COLUMN boot_ms INTEGER NOT NULL DEFAULT 0; -- its clock then
+ALTER TABLE outbox_clock ADD COLUMN sure INTEGER NOT NULL DEFAULT 0; -- 1 = age_ms has all time between runs in it
+ALTER TABLE outbox_clock ADD COLUMN anchor_age INTEGER NOT NULL DEFAULT 0; -- age_ms at anchor_ms
+ALTER TABLE outbox_clock ADD COLUMN anchor_ms INTEGER NOT NULL DEFAULT 0; -- a true time, unix ms; 0 = none was heard yet
+`,
 	}}
 }

@@ -63,6 +63,7 @@ type Op struct {
 	Ran      time.Duration // the terminal's running time as an attempt begins, for a wait that proves something
 	Started  time.Duration // the same when this run of the program began: what passed before is not known
 	ReadOnly bool          // the backend may have forgotten the Key: the sender may read, it must not send
+	Unsure   bool          // the same for now: no true time has said yet how old it is
 	Settled  time.Time     // when it became final; zero before
 	// SentSince says of an EXPIRED one that it stood in a journal that was put back from an earlier
 	// time: it may have been revived and sent since, so that Revive does not take it for unsent.

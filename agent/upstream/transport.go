@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"posagent/schemes/wire"
@@ -136,7 +137,11 @@ type try struct {
 	timeout time.Duration
 	limit   int64 // bytes of a reply
 	told    told
+	heard   atomic.Pointer[heard]
 }
+
+// heard is a time that the other side has told, and when.
+type heard struct{ said, at time.Time }
 
 // RoundTrip implements http.RoundTripper.
 func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -157,6 +162,9 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		cancel()
 		return nil, err
+	}
+	if said, err := http.ParseTime(resp.Header.Get("Date")); err == nil && resp.StatusCode < http.StatusInternalServerError {
+		t.heard.Store(&heard{said, time.Now()})
 	}
 	resp.Body = &body{ReadCloser: resp.Body, left: t.limit, done: cancel}
 	return resp, nil

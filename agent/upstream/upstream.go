@@ -20,6 +20,7 @@ import (
 
 // Client is the connection to one backend. It is a wire.Doer, safe for concurrent use.
 type Client struct {
+	tries   *try
 	base    *url.URL
 	agent   string
 	timeout time.Duration
@@ -73,13 +74,14 @@ func New(cfg Config) (*Client, error) {
 		cfg.Route = func(string) string { return "" }
 	}
 	log := cfg.Log.With("sys", "upstream")
+	tries := &try{next: transport, timeout: cfg.TryTimeout, limit: cfg.MaxBody, told: told{log, cfg.Route}}
 	one := &http.Client{
-		Transport:     &try{next: transport, timeout: cfg.TryTimeout, limit: cfg.MaxBody, told: told{log, cfg.Route}},
+		Transport:     tries,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return ErrRedirect },
 	}
 	c := &Client{
 		base: base, agent: cfg.UserAgent, timeout: cfg.Timeout, limit: cfg.MaxBody, plain: one, told: told{log, cfg.Route},
-		circuit: &circuit{now: cfg.Now}, now: cfg.Now,
+		circuit: &circuit{now: cfg.Now}, now: cfg.Now, tries: tries,
 		retry: &retryablehttp.Client{
 			HTTPClient: one, Logger: nil, RetryMax: repeats, RetryWaitMin: cfg.RetryWait, RetryWaitMax: maxRetryAfter,
 			CheckRetry: checkRetry, Backoff: backoff, ErrorHandler: retryablehttp.PassthroughErrorHandler,
@@ -90,6 +92,16 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// Time is the true time by the Date of the last reply, over the connection that the client proves: TLS, or loopback. ok is false while
+// none has come.
+func (c *Client) Time() (now time.Time, ok bool) {
+	h := c.tries.heard.Load()
+	if h == nil {
+		return now, false
+	}
+	return h.said.Add(time.Since(h.at)), true
 }
 
 func loopback(host string) bool {

@@ -781,3 +781,29 @@ func TestProxy(t *testing.T) {
 	require.Equal(t, http.StatusProxyAuthRequired, a.Status)
 	require.Equal(t, 1, s.count())
 }
+
+// TestField2_M10TheTimeIsTheBackends: the client knows the time by the Date of a reply, whatever its
+// status says of the request; a server that is broken tells none, and so does one without a Date.
+func TestField2_M10TheTimeIsTheBackends(t *testing.T) {
+	date, status := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC), http.StatusInternalServerError
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Date"] = nil
+		if status != http.StatusNoContent {
+			w.Header().Set("Date", date.Format(http.TimeFormat))
+		}
+		w.WriteHeader(status)
+	})
+	c := client(t, s.URL, nil)
+	for _, status = range []int{http.StatusInternalServerError, http.StatusNoContent} {
+		_, _ = exchange(t, c, http.MethodPost, s.URL+"/x", "", "{}")
+		_, ok := c.Time()
+		require.False(t, ok, status)
+	}
+	for _, status = range []int{http.StatusOK, http.StatusNotFound} {
+		date = date.Add(time.Hour)
+		_, _ = exchange(t, c, http.MethodPost, s.URL+"/x", "", "{}")
+		at, ok := c.Time()
+		require.True(t, ok, status)
+		require.WithinDuration(t, date, at, need.Limit())
+	}
+}

@@ -75,6 +75,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Retention:      cfg.Offline.Retention,
 		Hooks:          cfg.Hooks.Authorization,
 		Probe:          probes(schemes, links, to),
+		Trusted:        trusted(schemes, list, links, to),
 		Front:          front(cfg, db, secret, to, vouched, log),
 		Now:            time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
 	}

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"posagent/agent/config"
 	"posagent/agent/offline"
@@ -110,6 +112,23 @@ func deviceKey(c *tls.Certificate) []byte {
 		return cert.RawSubjectPublicKeyInfo
 	}
 	return c.Certificate[0]
+}
+
+// trusted is the true time, as a service of the backend has told it since the start.
+func trusted(schemes, list, links *upstream.Client, to map[string]sender) func() (time.Time, bool) {
+	all := []*upstream.Client{schemes, list, links}
+	for _, s := range to {
+		all = append(all, s.client)
+	}
+	all = slices.DeleteFunc(all, func(c *upstream.Client) bool { return c == nil })
+	return func() (newest time.Time, ok bool) {
+		for _, c := range all {
+			if at, heard := c.Time(); heard && at.After(newest) {
+				newest, ok = at, true
+			}
+		}
+		return newest, ok
+	}
 }
 
 // probes asks a service cheaply whether it answers again, over the connection its operations go by.
