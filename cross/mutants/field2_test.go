@@ -144,4 +144,31 @@ var ofMoney = []mutant{
 	{"an acknowledgement counts for another telling", drive, "TestField2_M31AnAcknowledgementBelongsToItsTelling", []edit{
 		{"agent/checkout/drive/live/live.go", `(what == ecr.Interim || l.interim == l.holds)`, `true`},
 	}},
+	{"an exception of a sale is a line of the report alone", drive, "TestField2_M5EveryExceptionIsOneAlert", []edit{
+		{"agent/checkout/drive/journal/alert.go", `return j.alert(tx, r, short, text)`, `return nil`},
+	}},
+	{"an alert that COMMIT has proven wrong stays", drive, "TestField2_M5AnAlertThatIsProvenWrongGoes", []edit{
+		{"agent/checkout/approved.go", `return now.Committed && !was.Committed && !now.Till.Kept`, `return false`},
+	}},
+	{"a sale is not known by its ppref", drive, "TestField2_M28ASaleIsKnownByEveryName", []edit{
+		{"agent/checkout/drive/journal/sold.go", `return named(tx, r, r.State.PPRef)`, `return nil`},
+	}},
+	{"an original is taken back by a name that the backend alone knows", "agent/owned", "TestField2_M28ARegistersSaleIsNotTakenBackByAnyName", []edit{
+		{"agent/owned/schemes.go", `return s.unsoldByStatus(ctx, op, req)`, `return nil`},
+	}},
+	{"a key is sent again after a boot before a true time was heard", "agent/outbox", "TestField2_M10TheUpperBoundOfAge", []edit{
+		{"agent/outbox/clock.go", `return ms, c.trusted != nil && !c.sure`, `return ms, false`},
+	}},
+	{"a wall clock that ran ahead makes a key young", "agent/outbox", "TestField2_M10TheUpperBoundOfAge", []edit{
+		{"agent/outbox/clock.go", `case behind && !c.sure && (c.guessed`, `case false && (c.guessed`},
+	}},
+	{"a cursor names no journal", "agent/view", "TestField2_M47ACursorCarriesTheJournal", []edit{
+		{"agent/view/cursor.go", `c.Generation == newest.Generation && c.Inbox`, `c.Inbox`},
+	}},
+	{"what was lost of arrivals is not said", "agent/inbox", "TestField2_M47WhatWasLostIsSaid", []edit{
+		{"agent/inbox/feed.go", `lost: after > 0`, `lost: false`},
+	}},
+	{"a loud client pushes out a quiet one's arrivals", "agent/inbox", "TestField2_M47EachClientHasAShare", []edit{
+		{"agent/inbox/forget.go", `ORDER BY kept DESC, owner LIMIT 1`, `ORDER BY owner DESC LIMIT 1`},
+	}},
 }
