@@ -407,11 +407,6 @@ func (a *Agent) asWriter(fn func()) {
 	})
 }
 
-// did notes a deed that changes no state of its own.
-func (a *Agent) did(tx store.Tx, deed, subject, detail string, amount int64, currency string) error {
-	return audit.Append(tx, a.o.Now(), audit.Deed{Deed: deed, Subject: subject, Amount: amount, Currency: currency, Detail: detail})
-}
-
 func (a *Agent) methods() ([]methods.Definition, catalog.State) {
 	list, _, state := a.catalog.Current()
 	if a.o.Offer != nil && (state == catalog.Unknown || state == catalog.NoMethods) {

@@ -154,6 +154,11 @@ func (a *Agent) newestDeeds(ctx context.Context, limit int) (list []view.Deed, e
 	return list, err
 }
 
+// did notes a deed that changes no state of its own.
+func (a *Agent) did(tx store.Tx, deed, subject, detail string, amount int64, currency string) error {
+	return audit.Append(tx, a.o.Now(), audit.Deed{Deed: deed, Subject: subject, Amount: amount, Currency: currency, Detail: detail})
+}
+
 // watched notes the senders that a handler refuses.
 func (a *Agent) watched(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

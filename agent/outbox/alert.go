@@ -76,7 +76,7 @@ var ErrNoAlert = errors.New("no alert of this sale or operation waits for an ack
 // ErrNoAlert.
 func (o *Outbox) Acknowledge(ctx context.Context, key wire.Key) error {
 	return o.db.Write(ctx, func(tx store.Tx) error {
-		a, err := o.endAlert(tx, key, AlertAcknowledged)
+		a, err := o.endAlert(tx, key, "", AlertAcknowledged)
 		if err != nil || o.audit == nil {
 			return err
 		}
@@ -91,19 +91,20 @@ func (o *Outbox) Acknowledge(ctx context.Context, key wire.Key) error {
 // TakeAlertBack ends an alert that needs no person any more. ErrNoAlert.
 func (o *Outbox) TakeAlertBack(ctx context.Context, key wire.Key) error {
 	return o.db.Write(ctx, func(tx store.Tx) error {
-		_, err := o.WithdrawAlert(tx, key)
+		_, err := o.WithdrawAlert(tx, key, "")
 		return err
 	})
 }
 
-// WithdrawAlert is TakeAlertBack in the caller's commit, and returns the alert. ErrNoAlert.
-func (o *Outbox) WithdrawAlert(tx store.Tx, key wire.Key) (Alert, error) {
-	return o.endAlert(tx, key, AlertWithdrawn)
+// WithdrawAlert is TakeAlertBack in the caller's commit, and returns the alert. One whose Short is keep
+// stays; "" = none does. ErrNoAlert.
+func (o *Outbox) WithdrawAlert(tx store.Tx, key wire.Key, keep string) (Alert, error) {
+	return o.endAlert(tx, key, keep, AlertWithdrawn)
 }
 
 // endAlert deletes an alert and returns it. ErrNoAlert.
-func (o *Outbox) endAlert(tx store.Tx, key wire.Key, how string) (a Alert, err error) {
-	err = a.scan(tx.QueryRow(`DELETE FROM outbox_alerts WHERE key = ? RETURNING `+alertColumns, string(key)))
+func (o *Outbox) endAlert(tx store.Tx, key wire.Key, keep, how string) (a Alert, err error) {
+	err = a.scan(tx.QueryRow(`DELETE FROM outbox_alerts WHERE key = ?1 AND (?2 = '' OR short <> ?2) RETURNING `+alertColumns, string(key), keep))
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, fmt.Errorf("%s: %w", key, ErrNoAlert)
 	}

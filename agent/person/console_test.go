@@ -326,7 +326,7 @@ func TestRefusalsAreSaid(t *testing.T) {
 		says, hide string
 	}{
 		fmt.Errorf("operation k: %w: HELD", outbox.ErrState): {409, "not possible in this state: HELD", ""},
-		outbox.ErrNoAlert:              {409, "no alert of this operation", ""},
+		outbox.ErrNoAlert:              {409, "no alert of this sale or operation", ""},
 		outbox.ErrAltered:              {409, "altered", ""},
 		errors.New("disk I/O secret"):  {500, "The terminal could not do it.", "secret"},
 		&store.CutError{Why: "canary"}: {500, "The terminal could not do it.", "canary"},

@@ -195,6 +195,7 @@ func TestRebootLoopIsBroken(t *testing.T) {
 		totals, err := r.Turnover(context.Background())
 		require.NoError(t, err)
 		require.Contains(t, totals.Exceptions[0], "resumed too often")
+		require.Len(t, r.alerts(), 1, "also where its undo is done")
 	})
 }
 

@@ -32,12 +32,12 @@ func (j *Journal) alert(tx store.Tx, r *Row, short checkout.Short, text string) 
 }
 
 // explained takes the alert of a sale back, and its line in the end-of-day report: the money is where
-// the register was told.
+// the register was told. What is no matter of its money a person still has to see.
 func (j *Journal) explained(tx store.Tx, r *Row) error {
 	if j.opt.Outbox == nil {
 		return nil
 	}
-	a, err := j.opt.Outbox.WithdrawAlert(tx, r.Key)
+	a, err := j.opt.Outbox.WithdrawAlert(tx, r.Key, string(checkout.NotKnown))
 	if errors.Is(err, outbox.ErrNoAlert) { // a person has acknowledged it, or there was none
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 type Outbox interface {
 	Accept(tx store.Tx, n outbox.New) error
 	Raise(tx store.Tx, a outbox.Alert) error
-	WithdrawAlert(tx store.Tx, key wire.Key) (outbox.Alert, error)
+	WithdrawAlert(tx store.Tx, key wire.Key, keep string) (outbox.Alert, error)
 }
 
 // Memory is what is known of a sale in this run only, and counts in a decision.
