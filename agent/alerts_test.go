@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/cross/need"
 	"posagent/ecr"
@@ -103,4 +106,36 @@ func TestField2_M5AnAlertOfASaleIsEverywhere(t *testing.T) {
 		require.Equal(t, []any{"sale.acknowledged", string(key), int64(1250), audit.Person}, []any{l.Deed.Deed, l.Subject, l.Amount, l.Actor.Kind})
 		return nil
 	}))
+}
+
+// TestField2_M5OneLineForOneSale: a refund in doubt has an alert, which names the command that decides
+// its operation. The count of operations in doubt is that of the others.
+func TestField2_M5OneLineForOneSale(t *testing.T) {
+	db := storetest.Open(t, agent.Schema()...)
+	box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{{Name: offline.KindRefund, Send: func(context.Context, outbox.Op) outbox.Verdict { return outbox.Verdict{} }}}})
+	sale, other := wire.NewKey(), wire.NewKey()
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		row := &journal.Row{Key: sale, Kind: ecr.Refund, Line: "tcp", Amount: 1250, Currency: "EUR", Batch: 1, State: checkout.State{Kind: ecr.Refund, Phase: checkout.Forward}}
+		require.NoError(t, journal.New(journal.Options{DB: db}).Insert(tx, row))
+		for key, amount := range map[wire.Key]int64{sale: 1250, other: 700} {
+			require.NoError(t, box.Accept(tx, outbox.New{Key: key, Kind: offline.KindRefund, Aggregate: string(key), Payload: []byte("p"), AmountMin: amount, Currency: "EUR"}))
+		}
+		_, err := tx.Exec(`UPDATE outbox_ops SET state = 'DOUBT'`)
+		require.NoError(t, err)
+		return box.Raise(tx, outbox.Alert{Key: sale, Kind: outbox.AboutSale, Subject: row.Title(), AmountMin: 1250, Currency: "EUR", Reason: "in doubt: no answer", Short: string(checkout.Customer)})
+	}))
+	v := view.NewStatus(view.Status{TCP: "127.0.0.1:1"})
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error { return v.Read(r, true) }))
+	v.Advise()
+	var about []string
+	for _, line := range v.Attention {
+		if strings.Contains(line, string(sale)) || strings.Contains(line, "DOUBT") {
+			about = append(about, line)
+		}
+	}
+	require.Equal(t, []string{
+		"refund of 12.50 EUR: in doubt: no answer: the customer may be short of it: look for it in the backend's portal, then give it back, or hand over the goods; " +
+			"posagent sale show " + string(sale) + "; posagent ops resolve " + string(sale) + ` --done|--failed --note "what the backend's books say" (posagent ops ack ` + string(sale) + ")",
+		"1 aapay.refund operation(s) DOUBT, 7.00 EUR",
+	}, about)
 }
