@@ -62,7 +62,7 @@ func wrap(out any) any {
 	case Created:
 		body.Operation, out = v.Operation, v.record()
 	case Link:
-		out = v.record()
+		body.Operation, out = v.Operation, v.record()
 	case Deleted:
 		body.Operation, v.Operation = v.Operation, nil
 		out = v
@@ -153,10 +153,14 @@ func one[Out any](c wire.Call, a wire.Answer) (out Out, err error) {
 		err = wire.Required(e.Data[0], "id")
 	}
 	if err != nil {
-		return out, unreadable(c, err)
+		e := c.Unusable("reply not readable")
+		e.Err = err
+		return out, e
 	}
 	switch v := any(&out).(type) {
 	case *Created:
+		v.Operation = e.Operation
+	case *Link:
 		v.Operation = e.Operation
 	case *Deleted:
 		v.Operation = e.Operation

@@ -127,6 +127,8 @@ type Link struct {
 	SubscriptionPeriodMinAmount      Cents    `json:"subscriptionPeriodMinAmount" wire:"nullable"` // an integer on retrieval, a text on creation
 	SubscriptionCancellationInterval string   `json:"subscriptionCancellationInterval" wire:"nullable"`
 	CreatedAt                        int64    `json:"createdAt" wire:"nullable"` // unix seconds
+
+	Operation *wire.Pending `json:"-"` // of a reading: what is stored about the link and not answered yet; it stands beside the record
 }
 
 // Created answers a create. Operation is set where the request is stored and not yet answered by the backend: then ID is from

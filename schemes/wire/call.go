@@ -154,6 +154,13 @@ func (c Call) Lost(msg string) *Error {
 	return &Error{Code: code, Op: c.Op, Msg: msg}
 }
 
+// Unusable is Lost for a success of the service itself.
+func (c Call) Unusable(msg string) *Error {
+	e := c.Lost(msg)
+	e.Answered = c.Write
+	return e
+}
+
 func (c Call) sendError(t *trace, err error) *Error {
 	var own *Error
 	if errors.As(err, &own) && (!t.connected.Load() || !c.Write) {

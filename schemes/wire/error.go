@@ -43,6 +43,7 @@ type Error struct {
 	Unsent     bool          // of a write: no try of the call ever had a connection to the service
 	MayRun     bool          // of a KeyReused: only a foreign 409 says it, which may mean that the first request still runs
 	Runs       bool          // with MayRun: it does run, the service says so by a Retry-After or in words
+	Answered   bool          // of a write with an unknown outcome: the service did answer with a success, of which no use can be made
 	Err        error         // cause, may be nil
 }
 
@@ -142,6 +143,13 @@ func OtherBody(err error) bool {
 func NeverSent(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Unsent
+}
+
+// Answered says whether err is of a success that no use can be made of: the service has made something, and asked again without a Key
+// that it honours it makes another one.
+func Answered(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Answered
 }
 
 // ReasonOf returns err's reason, or "" when err carries none.

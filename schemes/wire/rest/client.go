@@ -141,11 +141,11 @@ func (m remote) take(call wire.Call, answer wire.Answer, in any, out reflect.Val
 	}
 	if f, ok := out.Interface().(interface{ Flaw() string }); ok {
 		if flaw := f.Flaw(); flaw != "" {
-			return call.Lost(flaw)
+			return call.Unusable(flaw)
 		}
 	}
 	if flaw := m.fn.flaw(in, out.Interface()); flaw != "" {
-		return call.Lost(flaw)
+		return call.Unusable(flaw)
 	}
 	if p := known.pendingOf(out); m.Pends && (known.status == nil && pends != (p != nil) || p != nil && p.Key == "") {
 		return call.Lost("reply does not say whether it is done")
