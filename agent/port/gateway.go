@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"posagent/agent/httpd"
 	"posagent/schemes/wire"
 )
 
@@ -35,9 +36,16 @@ func (g *gateway) calling(limit int64, h http.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), readTime+g.within+5*time.Second)
 		defer cancel()
 		defer context.AfterFunc(g.work, cancel)()
+		ctx, answers := wire.WithAnswers(ctx)
 		h.ServeHTTP(hint{w}, r.WithContext(ctx))
+		answers.Heard(func() bool {
+			return http.NewResponseController(w).Flush() == nil && r.Context().Err() == nil && httpd.Heard(r.Context(), heardWithin)
+		})
 	}), limit)
 }
+
+// heardWithin is how long a caller's machine has to acknowledge an answer.
+const heardWithin = 5 * time.Second
 
 // hint says when to come back where a service does not.
 type hint struct{ http.ResponseWriter }
