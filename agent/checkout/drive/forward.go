@@ -151,7 +151,14 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 	case err != nil:
 		return nil, err
 	}
-	return row, reversible(row, inPart(a.req, row))
+	place, err := journal.Elsewhere(tx, row)
+	if err == nil {
+		err = reversible(row, inPart(a.req, row))
+	}
+	if place != "" {
+		err = refuse(ecr.NotReversible, "the original was paid at %s, before the provider changed: give it back there", place)
+	}
+	return row, err
 }
 
 // notSold says why the journal has no such payment, and who can give the money back.

@@ -109,4 +109,5 @@ var german = map[string]string{
 	"the original was in %s":                                                           "die Zahlung war in %s",
 	"this terminal takes %s":                                                           "dieses Terminal nimmt %s",
 	"the same refund or reversal was begun under another id: ask for that one":         "dieselbe Gutschrift oder dasselbe Storno läuft unter einer anderen Nummer: bitte danach fragen",
+	"the original was paid at %s, before the provider changed: give it back there":     "die Zahlung lief über %s, vor dem Wechsel des Anbieters: bitte dort zurückgeben",
 }

@@ -58,16 +58,24 @@ func (j *Journal) Newest(r store.Reader, receipt int) (*Row, error) {
 		CROSS JOIN checkout_sales s ON s.batch = b.number AND s.receipt = ? AND s.receipt != 0 AND s.kind = ?)`, open, receipt, string(ecr.Payment))
 }
 
-// ByTransactionID finds the payment with a transactionId. It returns ErrUnknown, ErrQuarantined,
-// and ErrAmbiguousID where two services have used the same number.
+// ByTransactionID finds the payment with a transactionId: one of the books that the terminal uses,
+// where there is one. It returns ErrUnknown, ErrQuarantined, and ErrAmbiguousID where two services
+// have used the same number.
 func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
-	rows, err := j.many(r, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 2`, id, string(ecr.Payment))
-	switch {
-	case err != nil:
+	rows, err := j.many(r, byTransaction+` AND kind = ? ORDER BY id DESC`, id, string(ecr.Payment))
+	if err != nil {
 		return nil, err
+	}
+	if mine, err := here(r, rows); err != nil || len(mine) > 0 {
+		rows = mine
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch {
 	case len(rows) == 0:
 		return nil, ErrUnknown
-	case len(rows) == 2 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
+	case len(rows) > 1 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
 		return nil, ErrAmbiguousID
 	case rows[0].Quarantined:
 		return rows[0], ErrQuarantined

@@ -64,8 +64,8 @@ func namedUndo(tx store.Tx, r *Row, transaction int64) error {
 func folded(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
 
 // SoldAs names the sale that a terminalReference is of ("receipt 7 of batch 2"), its own or that of
-// its undo, or, where given says so, what the service has given it: a transactionId or a ppref. "" =
-// it is of none. Rows are not verified: an altered one is a register's all the same.
+// its undo, or, where given says so, what the service has given it, and still stands where it gave
+// that: a transactionId or a ppref. "" = it is of none. Rows are not verified: an altered one is a register's all the same.
 func SoldAs(r store.Reader, id string, given bool) (string, error) {
 	if key := keyOf(id); key != "" {
 		row, err := scan(nil, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, string(key)))
@@ -87,17 +87,29 @@ func SoldAs(r store.Reader, id string, given bool) (string, error) {
 		if n == 0 {
 			return "", nil
 		}
-		if sale, err := oneOf(r, byTransaction, n); err != nil || sale != "" {
+		if sale, err := oneHere(r, byTransaction, n); err != nil || sale != "" {
 			return sale, err
 		}
 		name = strconv.FormatInt(n, 10)
 	}
-	return oneOf(r, byName, name)
+	return oneHere(r, byName, name)
 }
 
 // oneOf names the newest sale that a condition names; "" = there is none.
 func oneOf(r store.Reader, where string, arg any) (string, error) {
 	rows, err := many(nil, r, where+` ORDER BY id DESC LIMIT 1`, arg)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return nameOf(rows[0]), nil
+}
+
+// oneHere is oneOf among the sales whose service stands where they were made.
+func oneHere(r store.Reader, where string, arg any) (string, error) {
+	rows, err := many(nil, r, where+` ORDER BY id DESC`, arg)
+	if err == nil {
+		rows, err = here(r, rows)
+	}
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}

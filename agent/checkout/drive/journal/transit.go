@@ -150,6 +150,9 @@ func taken(tx store.Tx, r *Row, id int64) (bool, error) {
 		return false, nil
 	}
 	rows, err := many(nil, tx, byTransaction, id)
+	if err == nil {
+		rows, err = here(tx, rows)
+	}
 	if err != nil {
 		return false, err
 	}
