@@ -289,17 +289,17 @@ func (a *Agent) Own(ctx context.Context, key wire.Key, owner string) error {
 		return outbox.ErrUnknown
 	}
 	return a.o.DB.Write(ctx, func(tx store.Tx) error {
-		ops, about, backend, err := a.o.Front.Own(tx, key, owner)
+		given, err := a.o.Front.Own(tx, key, owner)
 		if err != nil {
 			return err
 		}
-		for _, op := range ops {
-			if err := events.Give(tx, view.OfOperation, string(op.Key), owner); err != nil {
+		for _, op := range given.Ops {
+			if err := a.events.Give(tx, view.OfOperation, string(op.Key), owner); err != nil {
 				return err
 			}
 		}
-		if backend != "" {
-			if err := inbox.Own(tx, about, backend, owner); err != nil {
+		if given.Backend != "" {
+			if err := inbox.Own(a.o.DB, tx, given.About, given.Backend, given.Place, owner); err != nil {
 				return err
 			}
 		}

@@ -14,8 +14,10 @@ import (
 	"posagent/agent/audit"
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/agent/owned"
 	"posagent/agent/paylink"
 	"posagent/store"
 )
@@ -111,8 +113,34 @@ func Unbind(tx store.Tx) error {
 	if err != nil || sales > 0 || ops > 0 {
 		return err
 	}
-	_, err = tx.Exec(`DELETE FROM agent_backend`)
+	was, err := Bound(tx)
+	if err == nil && was != "" {
+		err = leave(tx, Schemes, was)
+	}
+	if err == nil {
+		_, err = tx.Exec(`DELETE FROM agent_backend`)
+	}
 	return err
+}
+
+// leave marks the ids that a service has given as those of a place that it has left: where it stands now they name nothing, or what is
+// another's (laws III and IV).
+func leave(tx store.Tx, service, place string) error {
+	return each(tx, service, place, offline.Leave, owned.Leave, inbox.Leave, journal.Leave)
+}
+
+// returned takes the marks of a place away: a service stands there again.
+func returned(tx store.Tx, service, place string) error {
+	return each(tx, service, place, offline.Return, owned.Return, inbox.Return, journal.Return)
+}
+
+func each(tx store.Tx, service, place string, of ...func(tx store.Tx, service, place string) error) error {
+	for _, do := range of {
+		if err := do(tx, service, place); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Fits returns nil where Bind would tie a journal to name and places.
@@ -128,9 +156,12 @@ func Fits(r store.Reader, name string, places Places) error {
 	return err
 }
 
+// move is a service that stands elsewhere now; was "" = it was bound to no place.
+type move struct{ service, was, now string }
+
 // moved lists the services that are bound to no place yet, or to another one. It fails (*OtherBackendError) where anything of such a
 // service is open.
-func moved(r store.Reader, places Places) (list []string, err error) {
+func moved(r store.Reader, places Places) (list []move, err error) {
 	for _, service := range slices.Sorted(maps.Keys(places)) {
 		was, now := "", places[service]
 		err := r.QueryRow(`SELECT place FROM agent_places WHERE service = ?`, service).Scan(&was)
@@ -140,7 +171,7 @@ func moved(r store.Reader, places Places) (list []string, err error) {
 		if was == now {
 			continue
 		}
-		list = append(list, service)
+		list = append(list, move{service, was, now})
 		if was == "" {
 			continue // an older program did not note it
 		}
@@ -212,11 +243,11 @@ func Moved(ctx context.Context, db store.DB, now time.Time, service, name string
 		case was == "" || was == to:
 			return ErrNotMoved
 		case service != Schemes:
-			err = placed(tx, service, to)
+			err = errors.Join(placed(tx, service, to), returned(tx, service, to))
 		case identity(was) != identity(to):
 			return &OtherBackendError{Was: was, Now: to}
 		default:
-			err = named(tx, to)
+			err = errors.Join(named(tx, to), returned(tx, Schemes, to))
 		}
 		if err != nil {
 			return err
@@ -296,8 +327,15 @@ func Bind(ctx context.Context, db store.DB, name string, places Places) error {
 		if err != nil {
 			return err
 		}
-		for _, service := range changed {
-			if err := placed(tx, service, places[service]); err != nil {
+		for _, m := range changed {
+			err := placed(tx, m.service, m.now)
+			if err == nil && m.was != "" {
+				err = leave(tx, m.service, m.was)
+			}
+			if err == nil {
+				err = returned(tx, m.service, m.now)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -305,9 +343,12 @@ func Bind(ctx context.Context, db store.DB, name string, places Places) error {
 			return nil
 		}
 		if was != "" {
-			if err := catalog.Forget(tx); err != nil {
+			if err := errors.Join(catalog.Forget(tx), leave(tx, Schemes, was)); err != nil {
 				return err
 			}
+		}
+		if err := returned(tx, Schemes, name); err != nil {
+			return err
 		}
 		return named(tx, name)
 	})

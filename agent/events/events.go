@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -21,7 +22,8 @@ CREATE TABLE events_log (
 	body   BLOB NOT NULL,
 	at_ms  INTEGER NOT NULL     -- wall clock, for people
 ) STRICT;`}, {Name: "events/2 owners", SQL: `
-ALTER TABLE events_log ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that the thing belongs to; '' = the terminal`}}
+ALTER TABLE events_log ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that the thing belongs to; '' = the terminal`}, {Name: "events/3 given", Open: true, SQL: `
+ALTER TABLE events_log ADD COLUMN given INTEGER NOT NULL DEFAULT 0; -- the event that this one gives to a client; 0 = it happened`}}
 }
 
 // Item is something that happened.
@@ -38,7 +40,12 @@ type Event struct {
 	ID int64 // a reader goes on behind it
 	Item
 	At int64 // unix milliseconds by the wall clock
+
+	given int64 // the event that this one gives to a client
 }
+
+// Given says that an event has happened before, and is its owner's only now: new for the owner, and for no other reader.
+func (e Event) Given() bool { return e.given != 0 }
 
 // Lost is the event that stands for those that are no longer kept; its body says how far they reach. Its source is Own.
 const (
@@ -78,10 +85,17 @@ const trimEvery = 64
 
 // Add stores an event in the caller's commit.
 func (l *Log) Add(tx store.Tx, it Item) error {
-	res, err := tx.Exec(`INSERT INTO events_log (source, ref, event, body, at_ms, owner) VALUES (?, ?, ?, ?, ?, ?)`,
-		it.Source, it.Ref, it.Event, it.Body, l.opt.Now().UnixMilli(), it.Owner)
-	if err != nil {
+	if err := l.insert(tx, it, l.opt.Now().UnixMilli(), 0); err != nil {
 		return fmt.Errorf("note %s of %s: %w", it.Event, it.Ref, err)
+	}
+	return nil
+}
+
+func (l *Log) insert(tx store.Tx, it Item, at, given int64) error {
+	res, err := tx.Exec(`INSERT INTO events_log (source, ref, event, body, at_ms, owner, given) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		it.Source, it.Ref, it.Event, it.Body, at, it.Owner, given)
+	if err != nil {
+		return err
 	}
 	id, err := res.LastInsertId()
 	if err == nil {
@@ -90,10 +104,7 @@ func (l *Log) Add(tx store.Tx, it Item) error {
 	if err == nil && id%trimEvery == 0 && id > l.opt.Keep {
 		_, err = tx.Exec(`DELETE FROM events_log WHERE id <= ?`, id-l.opt.Keep)
 	}
-	if err != nil {
-		return fmt.Errorf("note %s of %s: %w", it.Event, it.Ref, err)
-	}
-	return nil
+	return err
 }
 
 // Bounds are the ids of the oldest and the newest event; 0 and 0 where there is none.
@@ -111,7 +122,7 @@ func Bounds(r store.Reader) (oldest, newest int64, err error) {
 // Of is what is kept of one thing, oldest first. It reads the whole list: it is asked by people, and an index would be
 // written by every change.
 func Of(r store.Reader, ref string) ([]Event, error) {
-	return query(r, `ref = ? ORDER BY id LIMIT 1000`, ref)
+	return query(r, `ref = ? AND given = 0 ORDER BY id LIMIT 1000`, ref)
 }
 
 // Newest is the newest events, the newest first, at most limit.
@@ -122,10 +133,10 @@ func Newest(r store.Reader, limit int) ([]Event, error) {
 func query(r store.Reader, where string, args ...any) (list []Event, err error) {
 	err = store.Each(r, func(row store.Row) error {
 		var e Event
-		err := row.Scan(&e.ID, &e.Source, &e.Ref, &e.Event, &e.Body, &e.At, &e.Owner)
+		err := row.Scan(&e.ID, &e.Source, &e.Ref, &e.Event, &e.Body, &e.At, &e.Owner, &e.given)
 		list = append(list, e)
 		return err
-	}, `SELECT id, source, ref, event, body, at_ms, owner FROM events_log WHERE `+where, args...)
+	}, `SELECT id, source, ref, event, body, at_ms, owner, given FROM events_log WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
@@ -163,9 +174,32 @@ func Gone(first, id int64, now time.Time) Event {
 	return Event{ID: id, Item: Item{Source: Own, Ref: strconv.FormatInt(first, 10), Event: Lost, Body: []byte(body)}, At: now.UnixMilli()}
 }
 
-// Give gives what happened to a thing to a local client, in the caller's commit. It reads the whole list: people ask for it.
-func Give(tx store.Tx, source, ref, owner string) error {
-	if _, err := tx.Exec(`UPDATE events_log SET owner = ? WHERE source = ? AND ref = ?`, owner, source, ref); err != nil {
+// Give gives what happened to a thing to a local client, in the caller's commit. It is new for that client: the client reads it behind
+// what it has read before. It reads the whole list: people ask for it.
+func (l *Log) Give(tx store.Tx, source, ref, owner string) error {
+	list, err := query(tx, `source = ? AND ref = ? ORDER BY id`, source, ref)
+	has := map[int64]bool{}
+	first := map[int64]Event{}
+	var order []int64
+	for _, e := range list {
+		of := cmp.Or(e.given, e.ID)
+		if _, known := first[of]; !known {
+			first[of], order = e, append(order, of)
+		}
+		has[of] = has[of] || e.Owner == owner
+	}
+	if err == nil {
+		_, err = tx.Exec(`UPDATE events_log SET owner = '' WHERE source = ? AND ref = ? AND owner <> ?`, source, ref, owner)
+	}
+	for _, of := range order {
+		if err != nil || has[of] || owner == "" {
+			continue
+		}
+		e := first[of]
+		e.Owner = owner
+		err = l.insert(tx, e.Item, e.At, of)
+	}
+	if err != nil {
 		return fmt.Errorf("owner of events: %w", err)
 	}
 	return nil

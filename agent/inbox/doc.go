@@ -6,8 +6,9 @@
 // It owns the tables inbox_event, inbox_owners, inbox_seen and inbox_build. It guarantees:
 //   - It answers 200 only after the commit, and again to every repeat of a stored event.
 //   - An event that comes several times is one row and reaches each subscription once.
-//   - A subscription resumes at the row it names, over restarts too. A reader that resumes is told
-//     that events behind its row are not kept any more.
+//   - A subscription resumes at the row it names, over restarts too. What is given to a client later is new for that
+//     client: it comes again, for that client alone. A reader that resumes is told that events behind its row are not
+//     kept any more.
 //   - The newest Options.Keep events are kept. The client that has most of them loses its oldest
 //     first. Their ids are known eight times as long, so that a repeat is no second event.
 //   - Bodies are sealed at rest. The body of a request is not read unless its Authorization is the

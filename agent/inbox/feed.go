@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"posagent/store"
 )
@@ -89,7 +90,7 @@ func (f *Feed) Next(ctx context.Context) (Event, error) {
 
 func (b *Inbox) first(ctx context.Context, after int64) (e Event, found bool, err error) {
 	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
-		rows, err := r.Query(`SELECT id, source, ref, event, body, received_ms, owner FROM inbox_event WHERE id > ? ORDER BY id LIMIT 1`, after)
+		rows, err := r.Query(`SELECT id, source, ref, event, body, received_ms, owner, given <> 0 FROM inbox_event WHERE id > ? ORDER BY id LIMIT 1`, after)
 		if err != nil {
 			return err
 		}
@@ -97,14 +98,26 @@ func (b *Inbox) first(ctx context.Context, after int64) (e Event, found bool, er
 		if !rows.Next() {
 			return rows.Err()
 		}
-		if err := rows.Scan(&e.Row, &e.Source, &e.Ref, &e.Event, &e.Body, &e.Received, &e.Owner); err != nil {
+		if err := rows.Scan(&e.Row, &e.Source, &e.Ref, &e.Event, &e.Body, &e.Received, &e.Owner, &e.Given); err != nil {
 			return err
 		}
-		found = true
+		if found = true; e.Given {
+			e.Ref, _, _ = strings.Cut(e.Ref, givenMark)
+		}
 		e.Body, err = b.opt.DB.Unseal(r, cell(e.Row), e.Body)
 		return err
 	})
 	return e, found, err
+}
+
+// Behind tells whether there is an event after a row.
+func (b *Inbox) Behind(ctx context.Context, row int64) (yes bool) {
+	err := b.opt.DB.Read(ctx, func(r store.Reader) error {
+		newest, err := Newest(r)
+		yes = newest > row
+		return err
+	})
+	return err == nil && yes
 }
 
 // Newest is the row of the newest event, 0 where there is none.

@@ -33,6 +33,7 @@ type Event struct {
 	// LostFrom says that this is no event: events from this row up to Row came that are not kept any
 	// more. 0 = it is one.
 	LostFrom int64
+	Given    bool // it has arrived before, and is its owner's only now: new for the owner, and for no other reader
 }
 
 // Options are what an Inbox needs. Only DB is required.

@@ -39,7 +39,9 @@ CREATE TABLE inbox_seen ( -- the ids of events that are not kept any more
 	id   INTEGER PRIMARY KEY, -- of the event
 	ref  BLOB NOT NULL UNIQUE, -- digest of source and ref
 	body BLOB NOT NULL         -- digest
-) STRICT;`}}
+) STRICT;`}, {Name: "inbox/5 given", Open: true, SQL: `
+ALTER TABLE inbox_event ADD COLUMN given INTEGER NOT NULL DEFAULT 0; -- the row that this one gives to a client; 0 = it arrived
+CREATE INDEX inbox_event_given ON inbox_event (given) WHERE given <> 0;`}}
 }
 
 // BuildSchema is the table of the builds, append-only: url is where a build's notifications go,

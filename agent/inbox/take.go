@@ -47,7 +47,7 @@ func (b *Inbox) compare(ctx context.Context, it *Item) (known, same bool, err er
 	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
 		var row int64
 		var body []byte
-		err := r.QueryRow(`SELECT id, body, owner FROM inbox_event WHERE source = ? AND ref = ?`, it.Source, it.Ref).Scan(&row, &body, &it.Owner)
+		err := r.QueryRow(`SELECT id, body, `+whose+` FROM inbox_event e WHERE source = ? AND ref = ?`, it.Source, it.Ref).Scan(&row, &body, &it.Owner)
 		if known = err == nil; errors.Is(err, sql.ErrNoRows) {
 			known, same, err = seen(r, it)
 			return err

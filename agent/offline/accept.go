@@ -129,20 +129,16 @@ func (f *Front) wait(ctx context.Context, w *write, st acceptance, told <-chan s
 		}
 		switch {
 		case op.State.Final():
-			if ctx.Err() == nil { // a caller that is gone has read nothing
-				f.endHeard(st.key)
-			}
-			return f.finalAnswer(w, st, op)
+			return f.finalAnswer(ctx, w, st, op)
 		case st.now != "" && (late || op.State == outbox.Doubt || op.State == outbox.Held || down && op.State == outbox.Pending):
 			return f.giveUp(ctx, w, st)
 		case st.now == "" && (late || down || op.State == outbox.Doubt || op.State == outbox.Held):
-			ended := leave() // whatever ends from now on raises an alert: what ended before is seen here
+			ended := leave()
 			if !asked && !ended {
 				return f.pendingAnswer(w, st, op.State), nil
 			}
 			if err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) { op, err = f.load(r, st.key); return err }); err == nil && op.State.Final() {
-				f.takeAlertBack(context.WithoutCancel(ctx), st.key)
-				return f.finalAnswer(w, st, op)
+				return f.finalAnswer(ctx, w, st, op)
 			}
 			return f.pendingAnswer(w, st, op.State), nil
 		}
@@ -167,7 +163,7 @@ func (f *Front) giveUp(ctx context.Context, w *write, st acceptance) (answer, er
 	}
 	var op outbox.Op
 	if err := f.o.DB.Read(ctx, func(r store.Reader) (err error) { op, err = f.load(r, st.key); return err }); err == nil && op.State.Final() {
-		return f.finalAnswer(w, st, op)
+		return f.finalAnswer(ctx, w, st, op)
 	}
 	return answer{}, unknownAnswer(w, st)
 }
@@ -178,15 +174,12 @@ func unknownAnswer(w *write, st acceptance) error {
 
 // pendingAnswer is the answer to what is stored.
 func (f *Front) pendingAnswer(w *write, st acceptance, state outbox.State) answer {
-	note := w.row.Risk
-	if state == outbox.Doubt || state == outbox.Held {
-		note = "its outcome is in doubt, and a person decides: posagent ops show " + string(st.key)
-	}
-	return answer{key: st.key, local: st.local, pending: &wire.Pending{Key: st.key, Status: wire.PendingStatus, Note: note}}
+	return answer{key: st.key, local: st.local, pending: f.pendingOf(outbox.Op{New: outbox.New{Key: st.key, Kind: w.row.Kind}, State: state})}
 }
 
 // finalAnswer is the answer of an operation that is at its end: the backend's own, frozen.
-func (f *Front) finalAnswer(w *write, st acceptance, op outbox.Op) (answer, error) {
+func (f *Front) finalAnswer(ctx context.Context, w *write, st acceptance, op outbox.Op) (answer, error) {
+	f.takeAlertBack(ctx, op)
 	k := keptOf(op)
 	switch {
 	case op.State == outbox.Done:

@@ -31,7 +31,7 @@ func NewFront(o Options) *Front {
 		o.CallerSecret = o.DB.MAC(keyTable, "caller secret")
 	}
 	o.Log = o.Log.With("sys", "offline")
-	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}, ending: map[wire.Key]bool{}, barred: func() string { return "" }}
+	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}, barred: func() string { return "" }}
 	stored := map[string]bool{Payments: o.Payments != nil, Tokens: o.Tokens != nil, Paylinks: o.Links != nil && o.Transactions != nil}
 	for _, row := range Table() {
 		if row.adapt != nil && stored[row.Service] {
@@ -55,7 +55,6 @@ func (f *Front) bind(row Row) {
 		Replay:  outbox.SameKey, // the class is judged in send, where the body is known
 		Send:    func(ctx context.Context, op outbox.Op) outbox.Verdict { return f.send(ctx, b, op) },
 		Settled: func(tx store.Tx, op outbox.Op) error { return f.settle(tx, b, op) },
-		After:   f.alertLate,
 		Purged:  f.purged,
 	})
 }

@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"posagent/agent/outbox"
@@ -11,6 +12,8 @@ import (
 )
 
 const linkRisk = "stored: nobody can pay the link before the backend has made it, its address is null until then"
+
+const dropRisk = "stored: the link can be paid until the backend has taken it back, and it may still be refused"
 
 // linkRows are the payment links' part of the table. A link that nobody knows moves no money. A lost reply about a transaction is
 // compared whatever Keys are worth: the service this contract is taken from honours none.
@@ -29,7 +32,7 @@ func linkRows() []Row {
 		},
 		{
 			Kind: KindLinkDelete, Service: Paylinks, Thing: linkThing, Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,
-			Note: "payment link to take back", Pending: asked, Risk: laterYes, adapt: (*Front).dropLink,
+			Note: "payment link to take back", Pending: asked, Risk: dropRisk, adapt: (*Front).dropLink,
 		},
 		collect(KindTxnCharge, "charge", charged, withBody(paylinks.Transactions.Charge)),
 		collect(KindTxnCapture, "capture", charged, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
@@ -67,10 +70,10 @@ func (f *Front) sendLink() adapter {
 		}
 		c, err := f.o.Links.Create(ctx, key, req)
 		if err == nil && c.Operation == nil && c.ID >= paylinks.FirstLocalID {
-			err = wire.Errorf(wire.UnknownOutcome, KindLinkCreate, "the backend's id is one of ours")
+			err = &wire.Error{Code: wire.UnknownOutcome, Op: KindLinkCreate, Msg: fmt.Sprintf("the backend's number %d is one of those that the terminal gives itself", c.ID), Answered: true}
 		}
 		if err == nil && c.Operation == nil && !answers(c, req) {
-			err = wire.Errorf(wire.UnknownOutcome, KindLinkCreate, "the answer is of another link")
+			err = &wire.Error{Code: wire.UnknownOutcome, Op: KindLinkCreate, Msg: "the answer is of another link", Err: errAnothers}
 		}
 		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err
 	}}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -223,6 +222,9 @@ func (f *Front) findLink(ctx context.Context, op string, id int64) (t thing, kno
 		if err == nil && !known && id >= paylinks.FirstLocalID {
 			err = lost.NotFound(r, op, lost.RepeatWrite, "no such id was given here")
 		}
+		if err == nil && op != KindLinkDelete { // a write under a known key has its answer
+			err = t.elsewhere(op)
+		}
 		return err
 	})
 	if err != nil {
@@ -232,7 +234,8 @@ func (f *Front) findLink(ctx context.Context, op string, id int64) (t thing, kno
 }
 
 // Read implements paylinks.Links, by the local id or the backend's: the backend's own answer once it knows the link, for only it
-// knows whether it was paid; before that, the link as it was asked for, without hash and address.
+// knows whether it was paid; before that, the link as it was asked for, without hash and address. A delete that the backend has not
+// answered stands beside it: the link can be paid until then.
 func (l linkFront) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 	const op = "paylinks.read"
 	asked := id
@@ -243,7 +246,7 @@ func (l linkFront) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 	case known && t.backend == "":
 		return l.unmade(ctx, op, id, t)
 	}
-	leaving, err := l.f.leaving(ctx, op, strconv.FormatInt(id, 10), t, known)
+	ops, err := l.f.openOn(ctx, op, linkThing, strconv.FormatInt(id, 10), t, known)
 	if err != nil {
 		return paylinks.Link{}, err
 	}
@@ -254,64 +257,38 @@ func (l linkFront) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 	}
 	link, err := l.f.o.Links.Read(ctx, id)
 	link.ID = asked // whichever of its ids that is
-	if leaving && link.Status == paylinks.Waiting {
-		link.Status = paylinks.Cancelled
-	}
-	if err == nil && known && t.owner != "" {
-		err = l.f.keepTransactions(ctx, op, t.owner, link)
+	link.Operation = l.f.newest(ops)
+	if err == nil && known {
+		err = l.f.keepTransactions(ctx, op, t, link)
 	}
 	return link, err
 }
 
-// leaving says that a link is to be deleted, and that the backend has not answered that yet.
-func (f *Front) leaving(ctx context.Context, op, id string, t thing, known bool) (yes bool, err error) {
-	if f.box == nil {
-		return false, nil
-	}
-	var ops []outbox.Op
-	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		ops, err = f.box.List(r, outbox.Filter{Aggregate: f.aggregateOf(linkThing, id, t, known), Kind: KindLinkDelete, Open: true})
-		return err
-	})
-	if err != nil {
-		return false, &wire.Error{Code: wire.Internal, Op: op, Err: err}
-	}
-	return len(ops) > 0, nil
-}
-
 // unmade shows a link that the backend does not know yet, or never will.
-func (l linkFront) unmade(ctx context.Context, op string, id int64, t thing) (paylinks.Link, error) {
-	var maker outbox.Op
+func (l linkFront) unmade(ctx context.Context, op string, id int64, t thing) (out paylinks.Link, err error) {
 	if l.f.box == nil {
-		return paylinks.Link{}, wire.Errorf(wire.Unavailable, op, "the terminal is starting")
+		return out, wire.Errorf(wire.Unavailable, op, "the terminal is starting")
 	}
-	err := l.f.o.DB.Read(ctx, func(r store.Reader) (err error) { maker, err = l.f.load(r, t.key); return err })
-	if errors.Is(err, outbox.ErrUnknown) { // purged
-		err = nil
-	}
-	leaving := false
+	var e end
+	err = l.f.o.DB.Read(ctx, func(r store.Reader) (err error) { _, e, err = l.f.madeBy(r, t); return err })
+	var ops []outbox.Op
 	if err == nil {
-		leaving, err = l.f.leaving(ctx, op, t.local, t, true)
-	}
-	var out paylinks.Link
-	var e struct {
-		Ended end `json:"ended"`
+		ops, err = l.f.openOn(ctx, op, linkThing, t.local, t, true)
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(t.seen), &out)
 	}
-	if err == nil {
-		err = json.Unmarshal([]byte(t.seen), &e)
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return paylinks.Link{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
-	case maker.State == outbox.Failed || e.Ended.State == outbox.Failed:
+	}
+	switch e.State {
+	case outbox.Failed:
 		out.Status = paylinks.Declined
-	case maker.State == outbox.Expired || e.Ended.State == outbox.Expired:
+	case outbox.Expired:
 		out.Status = paylinks.Expired
-	case leaving:
-		out.Status = paylinks.Cancelled
+	}
+	if out.Operation = l.f.newest(ops); e.State != "" {
+		out.Operation = e.mark(t.key)
 	}
 	out.ID = id
 	return out, nil

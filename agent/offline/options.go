@@ -23,7 +23,7 @@ type Options struct {
 	Links        paylinks.Links // with Transactions
 	Transactions paylinks.Transactions
 
-	// Claims remember whose the things are that nobody here made, such as a link's transactions; nil = none are known.
+	// Claims hold the owners of what nobody here made; nil = none are known.
 	Claims Claims
 	// Sold names the register's sale that was paid by a link, "" = none was; nil = the terminal has never sold by links.
 	Sold func(r store.Reader, link SoldLink) (sale string, err error)
@@ -54,12 +54,14 @@ type Limits struct {
 	Total  func(currency string) (money.Minor, bool) // each operation counts with its own amount
 }
 
-// Claims remember the owner of a thing that has no row here.
+// Claims hold the owner of a thing that has no row here.
 type Claims interface {
 	// Owner is the local client that a thing belongs to; found is false where nobody has claimed it.
 	Owner(r store.Reader, about, id string) (owner string, found bool, err error)
-	// Claim gives a thing to an owner. wire.NotFound where it belongs to another.
-	Claim(ctx context.Context, about, id, owner string) error
+	// Give gives a thing to a client, whoever owned it.
+	Give(tx store.Tx, about, id, owner string) error
+	// Forget deletes all claims of a client on things of some kinds.
+	Forget(tx store.Tx, owner string, about ...string) error
 }
 
 // Front takes the writes of local clients, answers with the backend's own word where that comes in time, and with "pending" where
@@ -78,7 +80,6 @@ type Front struct {
 	live   map[wire.Key][]byte   // bodies that are not stored, while their callers wait
 	lent   []paylinks.Attachment // files that are not stored, while their callers wait
 	proven map[string]bool
-	ending map[wire.Key]bool // its end is being committed while a caller waits for it
 
 	lastThing int64 // id given to a thing; 0 = not known. It belongs to the goroutine that writes
 }

@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"posagent/agent/lost"
-	"posagent/agent/outbox"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
 
-// The things whose owners Claims keep.
+// The dependants.
 const (
 	aboutTransaction = "transaction" // of a payment link; the service makes it when a customer pays
 	aboutToken       = "token value"
@@ -26,15 +25,11 @@ const (
 func (f *Front) ownerOf(r store.Reader, op, about, id string, t thing, known bool, caller wire.Caller) (owner string, err error) {
 	owner = t.owner
 	if !known {
-		owner = caller.Name
-		if f.o.Claims != nil {
-			var claimed string
-			if claimed, known, err = f.o.Claims.Owner(r, about, id); err != nil {
-				return "", err
-			}
-			if known {
-				owner = claimed
-			}
+		if owner, known, err = f.heldBy(r, about, id); err != nil {
+			return "", err
+		}
+		if !known {
+			owner = caller.Name
 		}
 	}
 	if caller.Own && (!known || owner != caller.Name) {
@@ -83,17 +78,6 @@ func (f *Front) tokenID(token wire.Secret) string {
 	return hex.EncodeToString(f.o.DB.MAC(thingTable, aboutToken, token.Reveal())[:16])
 }
 
-// keepToken remembers whose a token is, so that no other client can pay with it.
-func (f *Front) keepToken(ctx context.Context, op, owner string, token wire.Secret) error {
-	if f.o.Claims == nil || owner == "" || token == "" {
-		return nil
-	}
-	if err := f.o.Claims.Claim(ctx, aboutToken, f.tokenID(token), owner); err != nil && wire.CodeOf(err) != wire.NotFound {
-		return unread(op, err)
-	}
-	return nil
-}
-
 // reachToken refuses a token that the caller did not get here.
 func (f *Front) reachToken(ctx context.Context, token wire.Secret) error {
 	caller := wire.CallerOf(ctx)
@@ -113,22 +97,6 @@ func unreadOrNil(op string, err error) error {
 	return unread(op, err)
 }
 
-// keepTransactions remembers whose the transactions of a link are.
-func (f *Front) keepTransactions(ctx context.Context, op, owner string, link paylinks.Link) error {
-	if f.o.Claims == nil {
-		return nil
-	}
-	for _, i := range link.Invoices {
-		for _, t := range i.Transactions {
-			err := f.o.Claims.Claim(ctx, aboutTransaction, strconv.FormatInt(t.ID, 10), owner)
-			if err != nil && wire.CodeOf(err) != wire.NotFound {
-				return unread(op, err)
-			}
-		}
-	}
-	return nil
-}
-
 // reachTransaction refuses a transaction that the caller does not reach, and a write to one of the register's sales. Whose it is
 // says the link it was made by. wire.NotFound, wire.Conflict, and the service's error where it has to be asked and does not answer.
 func (f *Front) reachTransaction(ctx context.Context, op string, id int64) error {
@@ -139,12 +107,7 @@ func (f *Front) reachTransaction(ctx context.Context, op string, id int64) error
 	name := strconv.FormatInt(id, 10)
 	var owner string
 	var known bool
-	err := f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if f.o.Claims != nil {
-			owner, known, err = f.o.Claims.Owner(r, aboutTransaction, name)
-		}
-		return err
-	})
+	err := f.o.DB.Read(ctx, func(r store.Reader) (err error) { owner, known, err = f.heldBy(r, aboutTransaction, name); return err })
 	if err != nil {
 		return unread(op, err)
 	}
@@ -181,9 +144,9 @@ func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name strin
 	if err != nil {
 		return "", false, unread(op, err)
 	}
-	if known && f.o.Claims != nil {
-		if err := f.o.Claims.Claim(ctx, aboutTransaction, name, t.owner); err != nil {
-			return "", false, unread(op, err)
+	if known {
+		if err := f.keepDependants(ctx, op, aboutTransaction, t, name); err != nil {
+			return "", false, err
 		}
 	}
 	return t.owner, known, nil
@@ -245,24 +208,4 @@ func (f *Front) Making(about string) bool {
 		}
 	}
 	return false
-}
-
-// Own gives an operation, the thing it is about and everything else that was done to it to a local client ("" = the terminal's own
-// token), in the caller's commit. It returns the operations and, where it is known, the backend's id of the thing. outbox.ErrUnknown.
-func (f *Front) Own(tx store.Tx, key wire.Key, owner string) (ops []outbox.Op, about, backend string, err error) {
-	if ops, err = f.box.SetOwner(tx, key, owner); err != nil {
-		return nil, "", "", err
-	}
-	about, id, _ := strings.Cut(ops[0].Aggregate, "/")
-	t, found, err := f.readLocal(tx, about, id)
-	if err != nil || !found {
-		return ops, about, "", err
-	}
-	if t.owner = owner; t.young {
-		_, err = tx.Exec(`UPDATE offline_claims SET owner = ?, mac = ? WHERE op = (SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`,
-			owner, f.thingMAC(t), string(t.key), t.about)
-		return ops, about, "", err
-	}
-	_, err = tx.Exec(`UPDATE offline_things SET owner = ?, mac = ? WHERE about = ? AND local = ?`, owner, f.thingMAC(t), t.about, t.local)
-	return ops, about, t.backend, err
 }

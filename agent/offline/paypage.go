@@ -2,7 +2,6 @@ package offline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"html"
 	"net/http"
@@ -35,11 +34,12 @@ func (f *Front) payPage(local string) *string {
 type pageState int
 
 const (
-	pageWaits pageState = iota // the backend has not answered yet
+	pageWaits pageState = iota // the backend has not answered yet, and nothing can have been paid
+	pageUnder                  // it was sent, and needs no customer: it may have been paid
 	pageLeads                  // on to the backend's own page
 	pageMade                   // the backend needs no page
 	pageEnded                  // the payment was never made
-	pageLost                   // this journal does not have it, and a lost one may have made it
+	pageLost                   // a person has to decide, or this journal does not have it and a lost one may have made it
 )
 
 // Pages serves them: GET PayPath and a local id, which cannot be guessed and is all that has to be shown. The page says that the
@@ -68,7 +68,7 @@ func (f *Front) Pages() http.Handler {
 			lang, words = "de", german
 		}
 		again := ""
-		if state == pageWaits {
+		if state == pageWaits || state == pageUnder {
 			again = `<meta http-equiv="refresh" content="3">`
 		}
 		h.Set("Content-Type", "text/html; charset=utf-8")
@@ -83,12 +83,14 @@ type pageText struct{ title, body string }
 var (
 	english = map[pageState]pageText{
 		pageWaits: {"The shop is offline", "Nothing has been paid yet. This page leads on to the payment as soon as the connection is back."},
+		pageUnder: {"The payment is under way", "The shop has not heard yet how it ended. Please do not pay again. This page shows it as soon as it is known."},
 		pageMade:  {"The payment has arrived", "The payment has reached the bank. The shop shows how it ended."},
 		pageEnded: {"The payment was not made", "Nothing was paid. Please ask the shop for a new payment."},
 		pageLost:  {"The shop has to look", "The shop's terminal cannot say how this payment stands. Please ask the shop before you pay again."},
 	}
 	german = map[pageState]pageText{
 		pageWaits: {"Das Geschäft ist offline", "Es wurde noch nichts bezahlt. Diese Seite führt zur Zahlung weiter, sobald die Verbindung wieder da ist."},
+		pageUnder: {"Die Zahlung läuft", "Das Geschäft weiß noch nicht, wie sie ausgegangen ist. Bitte nicht noch einmal zahlen. Diese Seite zeigt es, sobald es bekannt ist."},
 		pageMade:  {"Die Zahlung ist angekommen", "Die Zahlung hat die Bank erreicht. Das Geschäft zeigt, wie sie ausgegangen ist."},
 		pageEnded: {"Die Zahlung ist nicht erfolgt", "Es wurde nichts bezahlt. Bitte lassen Sie sich im Geschäft eine neue Zahlung geben."},
 		pageLost:  {"Das Geschäft muss nachsehen", "Das Terminal des Geschäfts kann nicht sagen, wie diese Zahlung steht. Bitte fragen Sie im Geschäft, bevor Sie noch einmal zahlen."},
@@ -103,6 +105,7 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 	}
 	var t thing
 	var op outbox.Op
+	var e end
 	known := false
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
 		t, known, err = f.readLocal(r, "payment", local)
@@ -112,9 +115,7 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 		if err != nil {
 			return err
 		}
-		if op, err = f.load(r, t.key); errors.Is(err, outbox.ErrUnknown) { // purged
-			err = nil
-		}
+		op, e, err = f.madeBy(r, t)
 		return err
 	})
 	switch {
@@ -122,10 +123,9 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 		return pageLost, "", nil
 	case err != nil:
 		return 0, "", err
-	case op.State == outbox.Failed, op.State == outbox.Expired, seenOf(t).Ended.State != "":
-		return pageEnded, "", nil
-	case t.backend == "":
-		return pageWaits, "", nil
+	}
+	if state = pageOf(seenOf(t), t.backend != "", op, e); state != pageMade || t.backend == "" {
+		return state, "", nil
 	}
 	var made payments.Created
 	if err := readAnswer(f.rows[KindPaymentCreate], answer{body: keptOf(op).Body}, &made); err != nil {

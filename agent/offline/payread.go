@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"posagent/agent/outbox"
@@ -25,6 +24,9 @@ func (p paymentFront) Read(ctx context.Context, id string) (payments.Payment, er
 	err := p.f.o.DB.Read(ctx, func(r store.Reader) (err error) {
 		if t, known, err = p.f.findThing(r, "payment", id); err == nil {
 			_, err = p.f.ownerOf(r, op, "payment", id, t, known, wire.CallerOf(ctx))
+		}
+		if err == nil {
+			err = t.elsewhere(op)
 		}
 		if err != nil || p.f.box == nil {
 			return err
@@ -50,7 +52,7 @@ func (p paymentFront) Read(ctx context.Context, id string) (payments.Payment, er
 	case err == nil:
 		out.Operation = p.f.newest(ops)
 		if d := out.PaymentDetails; known && d != nil && d.CardDetails != nil {
-			err = p.f.keepToken(ctx, op, t.owner, d.CardDetails.Token)
+			err = p.f.keepToken(ctx, op, t, d.CardDetails.Token)
 		}
 	case wire.CodeOf(err) == wire.Unavailable && known && len(ops) > 0 && ops[0].Key == t.key: // all of its history
 		out, err = p.f.local(t, ops, false), nil
@@ -70,23 +72,17 @@ func (p paymentFront) unmade(t thing, ops []outbox.Op) (payments.Payment, error)
 	out := p.f.local(t, ops, false)
 	out.Operation = &wire.Pending{Key: t.key, Status: wire.PendingStatus, Note: p.f.rows[KindPaymentCreate].Risk}
 	e := seenOf(t).Ended
-	if len(ops) > 0 && ops[0].Key == t.key && ops[0].State.Final() {
-		e = endOf(ops[0])
-	}
-	if e.State != "" {
-		out.Operation.Status, out.Operation.Note = strings.ToLower(string(e.State)), "it was never made: "+e.Reason
-	}
-	return out, nil
-}
-
-// newest is the last write of a thing that is not at its end, nil = none.
-func (f *Front) newest(ops []outbox.Op) *wire.Pending {
-	for i := len(ops) - 1; i >= 0; i-- {
-		if b := f.rows[ops[i].Kind]; b != nil && !ops[i].State.Final() {
-			return &wire.Pending{Key: ops[i].Key, Status: wire.PendingStatus, Note: b.Risk}
+	if len(ops) > 0 && ops[0].Key == t.key {
+		if e = (end{}); ops[0].State.Final() {
+			e = endOf(ops[0])
+		} else {
+			out.Operation = p.f.pendingOf(ops[0])
 		}
 	}
-	return nil
+	if e.State != "" {
+		out.Operation = e.mark(t.key)
+	}
+	return out, nil
 }
 
 // local is a payment as its answered operations leave it; hoped = as it will be when those that wait succeed.

@@ -107,6 +107,9 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 	if !known && !w.row.Makes && isLocal(w.row, w.id) {
 		return st, lost.NotFound(tx, w.row.Kind, lost.RepeatWrite, "this terminal has not made %s, or its restored journal does not know it: repeat its create under its Idempotency-Key first", w.id)
 	}
+	if err := t.elsewhere(w.row.Kind); err != nil {
+		return st, err
+	}
 	if known && t.backend == "" {
 		if err := f.refuseUnmade(tx, w, t); err != nil {
 			return st, err
@@ -193,17 +196,16 @@ func (f *Front) localID(tx store.Tx, w *write, key wire.Key, owner string, again
 	return f.addThing(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen), owner: owner})
 }
 
-// refuseUnmade refuses an operation on a thing that never came to be.
+// refuseUnmade refuses an operation on a thing that never came to be, or whose id at the backend is not to be known any more.
 func (f *Front) refuseUnmade(tx store.Tx, w *write, t thing) error {
-	op, err := f.load(tx, t.key)
-	if errors.Is(err, outbox.ErrUnknown) { // purged
-		op.State, op.Reason, err = seenOf(t).Ended.State, seenOf(t).Ended.Reason, nil
-	}
-	if err != nil {
+	_, e, err := f.madeBy(tx, t)
+	switch {
+	case err != nil:
 		return err
-	}
-	if op.State == outbox.Failed || op.State == outbox.Expired {
-		return wire.Errorf(wire.NotFound, w.row.Kind, "it was never made: %s", op.Reason)
+	case e.State == outbox.Done:
+		return wire.Errorf(wire.Conflict, w.row.Kind, "%s", e.text())
+	case e.State != "":
+		return wire.Errorf(wire.NotFound, w.row.Kind, "%s", e.text())
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -18,6 +19,11 @@ const (
 	// askAgain is the pause while the backend itself has only stored a call.
 	askAgain = 5 * time.Second
 )
+
+// errAnothers says that the answer to a create is another one's. A create that was answered has made something, also where its answer is
+// of no use, and a service that does not honour Keys makes another one for each repeat: such a create ends in doubt by the first answer
+// that no use can be made of (wire.Answered), and by the second that is another create's.
+var errAnothers = errors.New("the answer is another create's")
 
 // send makes one attempt of any kind.
 func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verdict) {
@@ -88,8 +94,14 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refusedResult(err)
 	case err != nil && !unsent && b.gone && wire.CodeOf(err) == wire.NotFound:
 		v.State, v.Reason = outbox.Done, "gone, after an attempt whose answer was lost"
+	case b.Makes && class == outbox.Safe && (wire.Answered(err) || errors.Is(err, errAnothers) && m.Heard):
+		v.State, v.Reach, v.Reason = outbox.Doubt, outbox.Reached, err.Error()
 	case err != nil:
 		v = outbox.FromError(op, class, err)
+		if errors.Is(err, errAnothers) {
+			m.Heard = true
+			remember(&v, &m)
+		}
 		compared := class == outbox.Compare
 		if compared && v.State != outbox.Pending { // it may have left
 			m.Left, m.Looked = left, 0
@@ -139,7 +151,7 @@ func (f *Front) notOurs(ctx context.Context, b *bound, key wire.Key, id string) 
 	case err != nil:
 		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: "answered, and the terminal cannot tell whether the answer is its own", Err: err}
 	case found && t.key != key:
-		return wire.Errorf(wire.UnknownOutcome, b.Kind, "the answer is that of operation %s", t.key)
+		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: fmt.Sprintf("the answer is that of operation %s", t.key), Err: errAnothers}
 	}
 	return nil
 }

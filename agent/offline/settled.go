@@ -3,12 +3,14 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"posagent/agent/outbox"
 	"posagent/store"
 )
 
-// settle keeps the totals and the ids, in the commit that ends an operation.
+// settle keeps the totals and the ids, in the commit that ends an operation. What came to nothing is an alert from then on, until its
+// caller has heard it (finalAnswer).
 func (f *Front) settle(tx store.Tx, b *bound, op outbox.Op) error {
 	if !op.State.Final() {
 		return nil // it is stored still
@@ -19,10 +21,11 @@ func (f *Front) settle(tx store.Tx, b *bound, op outbox.Op) error {
 	if k := keptOf(op); b.Makes && op.State == outbox.Done && k.Made != "" {
 		return f.nameThing(tx, b, op.Key, k.Made)
 	}
-	if !nothingCame(op) || f.callerWaits(op.Key) {
+	if !nothingCame(op) {
 		return nil
 	}
-	return f.raiseAlert(tx, op)
+	_, subject, _ := strings.Cut(op.Aggregate, "/")
+	return f.box.Alert(tx, op, subject, shortOf(op))
 }
 
 // purged deletes what is kept of an operation that is deleted: the digest of its body, and the local id of what was withdrawn. Every other
@@ -43,13 +46,6 @@ func (f *Front) purged(tx store.Tx, op outbox.Op) error {
 
 // keepThing keeps what an operation made without it, or deletes what was withdrawn.
 func (f *Front) keepThing(tx store.Tx, b *bound, op outbox.Op) error {
-	if op.State == outbox.Done { // where it has no id of the backend's
-		t, found, err := f.readYoung(tx, b.Thing, string(op.Key))
-		if err == nil && found {
-			err = f.grow(tx, t)
-		}
-		return err
-	}
 	if !keptOf(op).Withdrawn {
 		t, found, err := f.made(tx, b, op.Key)
 		if err != nil || !found || t.backend != "" {
@@ -66,7 +62,7 @@ func (f *Front) keepThing(tx store.Tx, b *bound, op outbox.Op) error {
 	return err
 }
 
-// keepEnd notes at a thing that never came to be how the operation ended that was to make it.
+// keepEnd notes at a thing without an id of the backend's how the operation ended that was to make it.
 func (f *Front) keepEnd(tx store.Tx, op outbox.Op, t thing) error {
 	shown := map[string]any{}
 	if t.seen != "" {

@@ -44,6 +44,7 @@ type memo struct {
 	Refused json.RawMessage `json:"refused,omitempty"` // what the backend said when it was sent again after that
 	Why     string          `json:"why,omitempty"`     // the same, for people
 	Clash   bool            `json:"clash,omitempty"`   // a 409 was read that is not ours, and does not say that it runs
+	Heard   bool            `json:"heard,omitempty"`   // a create was answered, with another's answer
 }
 
 const nobodyWaits = "nobody waits for it, and it is not stored: never sent"

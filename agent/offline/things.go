@@ -79,6 +79,17 @@ ALTER TABLE offline_claims ADD COLUMN mac BLOB NOT NULL DEFAULT x'';
 `}, {Name: "offline/9 ids as they are spelled", SQL: `
 ALTER TABLE offline_purged ADD COLUMN spelled INTEGER NOT NULL DEFAULT 0; -- up to this operation ids stand in keys in lower case
 UPDATE offline_purged SET spelled = (SELECT COALESCE(MAX(id), 0) FROM outbox_ops);
+`}, {Name: "offline/10 accounts and dependants", Open: true, SQL: `
+ALTER TABLE offline_things ADD COLUMN account TEXT NOT NULL DEFAULT ''; -- where its service stood when it gave the id; '' = where it stands now
+CREATE TABLE offline_dependants ( -- what the service made with a thing
+	about  TEXT NOT NULL, -- transaction, token value
+	id     TEXT NOT NULL, -- the service's; of a token a keyed digest
+	parent TEXT NOT NULL, -- the thing: "link/2000000001"
+	mac    BLOB NOT NULL,
+	account TEXT NOT NULL DEFAULT '', -- as in offline_things
+	PRIMARY KEY (about, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX offline_dependants_parent ON offline_dependants (parent);
 `}}
 }
 
@@ -110,7 +121,8 @@ type thing struct {
 	about, local, backend, seen string
 	owner                       string // the local client that made it
 	key                         wire.Key
-	young                       bool // it stands beside its operation
+	young                       bool   // it stands beside its operation
+	account                     string // where its service stood, if it stands at other books now
 }
 
 // errThing says that the map of ids was changed from outside: nothing is sent by it.
@@ -125,8 +137,8 @@ func (f *Front) thingMAC(t thing) []byte {
 
 func (f *Front) readThing(r store.Reader, where string, args ...any) (t thing, found bool, err error) {
 	var mac []byte
-	err = r.QueryRow(`SELECT about, local, backend, key, seen, owner, mac FROM offline_things WHERE `+where+` ORDER BY id DESC LIMIT 1`, args...).
-		Scan(&t.about, &t.local, &t.backend, &t.key, &t.seen, &t.owner, &mac)
+	err = r.QueryRow(`SELECT about, local, backend, key, seen, owner, mac, account FROM offline_things WHERE `+where+` ORDER BY id DESC LIMIT 1`, args...).
+		Scan(&t.about, &t.local, &t.backend, &t.key, &t.seen, &t.owner, &mac, &t.account)
 	return f.authentic(t, mac, err)
 }
 
@@ -177,8 +189,8 @@ func (f *Front) grow(tx store.Tx, t thing) error {
 }
 
 // byBackend finds a thing by the backend's id, compared exactly: no service says that it folds its ids, and two that differ in a letter's
-// case may be two things. The index is of the folded one.
-const byBackend = `about = ? AND folded = ? AND folded <> '' AND backend = ?`
+// case may be two things. The index is of the folded one. An id of other books names nothing here.
+const byBackend = `about = ? AND folded = ? AND folded <> '' AND backend = ? AND account = ''`
 
 // findThing looks a thing up by its local id, by the Key of what makes it, or by the backend's id.
 func (f *Front) findThing(r store.Reader, about, id string) (t thing, found bool, err error) {

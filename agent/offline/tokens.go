@@ -2,7 +2,6 @@ package offline
 
 import (
 	"context"
-	"errors"
 
 	"posagent/agent/outbox"
 	"posagent/schemes/tokens"
@@ -139,24 +138,30 @@ func (s tokenFront) Token(ctx context.Context, id string) (tokens.TokenReply, er
 	const op = "tokens.token"
 	var t thing
 	var maker outbox.Op
+	var ended end
 	known := false
 	err := s.f.o.DB.Read(ctx, func(r store.Reader) (err error) {
 		if t, known, err = s.f.findThing(r, "token", id); err == nil {
 			_, err = s.f.ownerOf(r, op, "token", id, t, known, wire.CallerOf(ctx))
 		}
+		if err == nil {
+			err = t.elsewhere(op)
+		}
 		if err != nil || !known || t.backend != "" || s.f.box == nil {
 			return err
 		}
-		if maker, err = s.f.load(r, t.key); errors.Is(err, outbox.ErrUnknown) { // purged
-			maker.State, maker.Reason, err = seenOf(t).Ended.State, seenOf(t).Ended.Reason, nil
-		}
+		maker, ended, err = s.f.madeBy(r, t)
 		return err
 	})
 	switch {
 	case err != nil:
 		return tokens.TokenReply{}, unread(op, err)
-	case known && t.backend == "" && (maker.State == outbox.Failed || maker.State == outbox.Expired):
-		return tokens.TokenReply{}, wire.Errorf(wire.NotFound, op, "it was never stored: %s", maker.Reason)
+	case known && t.backend == "" && ended.State == outbox.Done:
+		return tokens.TokenReply{}, wire.Errorf(wire.Conflict, op, "%s", ended.text())
+	case known && t.backend == "" && ended.State != "":
+		return tokens.TokenReply{}, wire.Errorf(wire.NotFound, op, "%s", ended.text())
+	case known && t.backend == "" && (maker.State == outbox.Doubt || maker.State == outbox.Held):
+		return tokens.TokenReply{}, wire.Errorf(wire.Unavailable, op, "%s", doubtNote(t.key))
 	case known && t.backend == "":
 		return tokens.TokenReply{}, wire.Errorf(wire.Unavailable, op, "stored, not yet known to the backend: operation %s", t.key)
 	case known && (id == t.local || id == string(t.key)):
@@ -165,7 +170,7 @@ func (s tokenFront) Token(ctx context.Context, id string) (tokens.TokenReply, er
 	out, err := s.f.o.Tokens.Token(ctx, id)
 	err = s.f.doubtNotFound(ctx, op, id, known, err)
 	if err == nil && known {
-		err = s.f.keepToken(ctx, op, t.owner, out.Token)
+		err = s.f.keepToken(ctx, op, t, out.Token)
 	}
 	return out, err
 }

@@ -151,7 +151,8 @@ func TestField_P3AStoredPaymentHasAPage(t *testing.T) {
 	})
 }
 
-// A link that is deleted offline does not read as waiting, whether the backend knows it or not, and is waiting again where the deletion fails.
+// A link that is deleted offline shows the deletion beside itself, whether the backend knows it or not. It is not cancelled: it can be paid
+// until the backend has taken it back.
 func TestField_P4AReadShowsThePendingDeletion(t *testing.T) {
 	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
 		links := s.front.Links()
@@ -165,7 +166,14 @@ func TestField_P4AReadShowsThePendingDeletion(t *testing.T) {
 			require.NoError(t, err)
 			return l.Status
 		}
+		deleted := func(id int64) bool {
+			t.Helper()
+			l, err := links.Read(t.Context(), id)
+			require.NoError(t, err)
+			return l.Operation != nil && strings.Contains(l.Operation.Note, "can be paid until the backend has taken it back")
+		}
 		require.Equal(t, paylinks.Waiting, status(known.ID))
+		require.False(t, deleted(known.ID))
 		s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
 			if r.Method != http.MethodGet {
 				return nil, fmt.Errorf("lost")
@@ -175,13 +183,16 @@ func TestField_P4AReadShowsThePendingDeletion(t *testing.T) {
 		d, err := links.Delete(t.Context(), "", known.ID)
 		require.NoError(t, err)
 		require.NotNil(t, d.Operation)
-		require.Equal(t, paylinks.Cancelled, status(known.ID))
+		require.Equal(t, paylinks.Waiting, status(known.ID))
+		require.True(t, deleted(known.ID))
 		fresh, err := links.Create(t.Context(), "", req)
 		require.NoError(t, err)
 		require.Equal(t, paylinks.Waiting, status(fresh.ID))
+		require.False(t, deleted(fresh.ID))
 		_, err = links.Delete(t.Context(), "", fresh.ID)
 		require.NoError(t, err)
-		require.Equal(t, paylinks.Cancelled, status(fresh.ID))
+		require.Equal(t, paylinks.Waiting, status(fresh.ID))
+		require.True(t, deleted(fresh.ID))
 		s.mend()
 		s.pass(time.Minute)
 		_, err = links.Read(t.Context(), known.ID)

@@ -29,19 +29,7 @@ func wake(list []chan struct{}) {
 	}
 }
 
-// callerWaits says that a caller waits for the operation that is about to end. That caller is told, or alertLate raises the alert.
-func (f *Front) callerWaits(key wire.Key) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.waits[key]) == 0 {
-		return false
-	}
-	f.ending[key] = true
-	return true
-}
-
-// listen registers a waiter; call the second result when done. It returns whether the operation may have ended meanwhile: whatever
-// ends later does so without this waiter, and raises an alert.
+// listen registers a waiter; call the second result when done. It returns whether the operation may have ended meanwhile.
 func (f *Front) listen(key wire.Key) (<-chan struct{}, func() bool) {
 	ch := make(chan struct{}, 1)
 	f.mu.Lock()
@@ -59,7 +47,7 @@ func (f *Front) listen(key wire.Key) (<-chan struct{}, func() bool) {
 		if f.waits[key] = list; len(list) == 0 {
 			delete(f.waits, key)
 		}
-		return f.ending[key] || len(ch) > 0
+		return len(ch) > 0
 	}
 }
 
@@ -80,11 +68,4 @@ func (f *Front) heldBody(key wire.Key) ([]byte, bool) {
 	defer f.mu.Unlock()
 	body, ok := f.live[key]
 	return body, ok
-}
-
-// endHeard keeps an end that its caller has read from raising an alert: the caller may be gone before alertLate asks for it.
-func (f *Front) endHeard(key wire.Key) {
-	f.mu.Lock()
-	delete(f.ending, key)
-	f.mu.Unlock()
 }

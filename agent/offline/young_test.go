@@ -56,9 +56,9 @@ func TestAPaymentStandsBesideItsOperation(t *testing.T) {
 		}
 		reach("alpha", "beta")
 		require.NoError(t, s.db.Write(t.Context(), func(tx store.Tx) error {
-			ops, about, backend, err := s.front.Own(tx, key, "beta")
-			require.Len(t, ops, 1)
-			require.Equal(t, "payment,", about+","+backend)
+			given, err := s.front.Own(tx, key, "beta")
+			require.Len(t, given.Ops, 1)
+			require.Equal(t, "payment,", given.About+","+given.Backend)
 			return err
 		}))
 		reach("beta", "alpha")

@@ -56,7 +56,7 @@ func TestALineLedByItsKey(t *testing.T) {
 					return err
 				}))
 				require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error {
-					ops, err := r.o.SetOwner(tx, follow.Key, "alpha")
+					ops, err := r.o.SetOwner(tx, follow.Aggregate, "alpha")
 					require.Len(t, ops, 2)
 					return err
 				}))

@@ -183,19 +183,15 @@ func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note st
 	})
 }
 
-// SetOwner gives an operation and all others of its aggregate to a local client ("" = the
-// terminal), in the caller's commit. It returns them. ErrUnknown, ErrAltered.
-func (o *Outbox) SetOwner(tx store.Tx, key wire.Key, owner string) ([]Op, error) {
+// SetOwner gives all operations of an aggregate to a local client ("" = the terminal), in the
+// caller's commit. It returns them. ErrAltered.
+func (o *Outbox) SetOwner(tx store.Tx, aggregate, owner string) ([]Op, error) {
 	if err := o.clock.load(tx); err != nil {
-		return nil, err
-	}
-	first, err := byKey(tx, key)
-	if err != nil {
 		return nil, err
 	}
 	var list []Op
 	for id := int64(0); ; {
-		r, err := scan(tx.QueryRow(nextInLine, first.aggregate, id))
+		r, err := scan(tx.QueryRow(nextInLine, aggregate, id))
 		if errors.Is(err, ErrUnknown) {
 			return list, nil
 		}

@@ -46,12 +46,17 @@ CREATE TABLE owned_named ( -- what a client's call named: it may have been there
 	PRIMARY KEY (about, id, owner, call)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX owned_named_call ON owned_named (call) WHERE call <> '';
+`}, {Name: "owned/3 accounts", Open: true, SQL: `
+ALTER TABLE owned_things ADD COLUMN account TEXT NOT NULL DEFAULT ''; -- where the service stood that has it; '' = where it stands now
+ALTER TABLE owned_ids ADD COLUMN account TEXT NOT NULL DEFAULT '';
+ALTER TABLE owned_named ADD COLUMN account TEXT NOT NULL DEFAULT '';
 `}}
 }
 
 // Claims are the tables. New makes those that services are given.
 type Claims struct {
 	DB     store.DB
+	Given  func(tx store.Tx, about, id, owner string) error // is told, in its commit, of what a client was given first; nil = nothing is
 	secret []byte
 }
 
@@ -66,11 +71,11 @@ func (c Claims) mac(about, id, owner string) []byte { return c.DB.MAC(table, abo
 // folds them.
 func (c Claims) Owner(r store.Reader, about, id string) (owner string, found bool, err error) {
 	var mac []byte
-	err = r.QueryRow(`SELECT owner, mac FROM owned_ids WHERE about = ? AND id = ?`, about, id).Scan(&owner, &mac)
+	err = r.QueryRow(`SELECT owner, mac FROM owned_ids WHERE about = ? AND id = ? AND account = ''`, about, id).Scan(&owner, &mac)
 	good := func(mac []byte) bool { return bytes.Equal(mac, c.mac(about, id, owner)) }
 	if errors.Is(err, sql.ErrNoRows) && !chosen(about) {
 		low := strings.ToLower(id)
-		err = r.QueryRow(`SELECT owner, mac FROM owned_things WHERE about = ? AND id = ?`, about, low).Scan(&owner, &mac)
+		err = r.QueryRow(`SELECT owner, mac FROM owned_things WHERE about = ? AND id = ? AND account = ''`, about, low).Scan(&owner, &mac)
 		good = func(mac []byte) bool { return bytes.Equal(mac, c.DB.MAC(folded, about, low, owner)) }
 	}
 	switch {
@@ -109,12 +114,40 @@ func (c Claims) Claim(ctx context.Context, about, id, owner string) error {
 
 // claim is whose a thing is afterwards.
 func (c Claims) claim(tx store.Tx, about, id, owner string) (owns string, err error) {
-	_, err = tx.Exec(`INSERT INTO owned_ids (about, id, owner, mac) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+	res, err := tx.Exec(`INSERT INTO owned_ids (about, id, owner, mac) VALUES (?, ?, ?, ?)
+		ON CONFLICT (about, id) DO UPDATE SET owner = excluded.owner, mac = excluded.mac, account = '' WHERE account <> ''`,
 		about, id, owner, c.mac(about, id, owner))
+	if err == nil && c.Given != nil {
+		if n, _ := res.RowsAffected(); n > 0 { // SQLite always knows
+			err = c.Given(tx, about, id, owner)
+		}
+	}
 	if err == nil {
 		owns, _, err = c.Owner(tx, about, id)
 	}
 	return owns, err
+}
+
+// Give gives a thing to an owner, whoever owned it.
+func (c Claims) Give(tx store.Tx, about, id, owner string) error {
+	_, err := tx.Exec(`INSERT INTO owned_ids (about, id, owner, mac) VALUES (?, ?, ?, ?) ON CONFLICT (about, id) DO UPDATE SET owner = excluded.owner, mac = excluded.mac, account = ''`,
+		about, id, owner, c.mac(about, id, owner))
+	if err != nil {
+		return fmt.Errorf("owner of %s: %w", about, err)
+	}
+	return nil
+}
+
+// Forget deletes all claims of an owner on things of some kinds.
+func (c Claims) Forget(tx store.Tx, owner string, about ...string) error {
+	for _, kind := range about {
+		for _, query := range []string{`DELETE FROM owned_ids WHERE about = ? AND owner = ?`, `DELETE FROM owned_things WHERE about = ? AND owner = ?`} {
+			if _, err := tx.Exec(query, kind, owner); err != nil {
+				return fmt.Errorf("claims on %s: %w", kind, err)
+			}
+		}
+	}
+	return nil
 }
 
 // reach is wire.NotFound where the caller reaches its own things only, and this is none of them.

@@ -6,7 +6,7 @@
 // It owns the tables owned_ids, owned_named and owned_things. It guarantees:
 //   - A thing has one owner: the client whose call made it, as the service's answer or a later
 //     reading shows. What a call only named (an order, a contract, a reference) is nobody's by that.
-//   - Ids are compared as they are spelled.
+//   - Ids are compared as they are spelled, and are of the place where their service stood when it gave them.
 //   - One client's Idempotency-Key is not another's at the backend.
 //   - A client that reaches only its own things gets the same wire.NotFound for another client's
 //     thing as for a missing one, before the backend is asked.

@@ -48,8 +48,9 @@ func (c Claims) name(ctx context.Context, n naming) error {
 	}
 	others := false
 	err := c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
-		err := tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND owner = ?3)
-			AND (EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2) OR EXISTS (SELECT 1 FROM owned_ids WHERE about = ?1 AND id = ?2 AND owner <> ?3))`,
+		err := tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND owner = ?3 AND account = '')
+			AND (EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND account = '')
+				OR EXISTS (SELECT 1 FROM owned_ids WHERE about = ?1 AND id = ?2 AND owner <> ?3 AND account = ''))`,
 			n.about, n.id, n.owner).Scan(&others)
 		if others = others && wire.CallerOf(ctx).Own; err != nil || others {
 			return err
@@ -62,7 +63,7 @@ func (c Claims) name(ctx context.Context, n naming) error {
 			n.at = min(n.at, was[0].at)
 		}
 		_, err = tx.Exec(`INSERT INTO owned_named (about, id, owner, call, amount, currency, at_ms, mac) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-			ON CONFLICT (about, id, owner, call) DO UPDATE SET amount = excluded.amount, currency = excluded.currency, at_ms = excluded.at_ms, mac = excluded.mac`,
+			ON CONFLICT (about, id, owner, call) DO UPDATE SET amount = excluded.amount, currency = excluded.currency, at_ms = excluded.at_ms, mac = excluded.mac, account = ''`,
 			n.about, n.id, n.owner, n.call, n.amount, n.currency, n.at, c.namedMAC(n))
 		return err
 	})
@@ -93,7 +94,7 @@ func (c Claims) namings(r store.Reader, where string, args ...any) (list []namin
 			list = append(list, n)
 		}
 		return err
-	}, `SELECT about, id, owner, call, amount, currency, at_ms, mac FROM owned_named WHERE `+where+fmt.Sprintf(` ORDER BY at_ms DESC LIMIT %d`, manyNamed), args...)
+	}, `SELECT about, id, owner, call, amount, currency, at_ms, mac FROM owned_named WHERE account = '' AND `+where+fmt.Sprintf(` ORDER BY at_ms DESC LIMIT %d`, manyNamed), args...)
 	return list, err
 }
 

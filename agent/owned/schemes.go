@@ -134,7 +134,7 @@ func (s schemes) named(ctx context.Context, id string) ([]naming, error) {
 	}
 	older := false // it was named before ids were kept as they are spelled
 	err = s.c.DB.Read(ctx, func(r store.Reader) error {
-		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM owned_things WHERE about = ? AND id = ? AND owner = ?)`, reference, strings.ToLower(id), wire.CallerOf(ctx).Name).Scan(&older)
+		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM owned_things WHERE about = ? AND id = ? AND owner = ? AND account = '')`, reference, strings.ToLower(id), wire.CallerOf(ctx).Name).Scan(&older)
 	})
 	switch {
 	case err != nil:

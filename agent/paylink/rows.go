@@ -81,21 +81,16 @@ func Sells(r store.Reader, reference string) (bool, error) {
 	return n > 0, nil
 }
 
-// Reference is the terminalReference of the payment that a link was made for, by the link's number or, where that is 0, by its hash or
-// by the reference itself; "" where the terminal made no such link.
-func Reference(r store.Reader, link int64, hash, reference string) (found string, err error) {
+// References are the terminalReferences of the payments that a link was made for, by the link's number or, where that is 0, by its hash
+// or by the reference itself: two accounts may have given one number.
+func References(r store.Reader, link int64, hash, reference string) ([]string, error) {
 	switch {
 	case link != 0:
-		err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE `+byLink+` ORDER BY rowid LIMIT 1`, link).Scan(&found)
+		return store.Column[string](r, `SELECT reference FROM paylink_entries WHERE `+byLink+` ORDER BY rowid`, link)
 	case hash != "":
-		err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE link != 0 AND json_extract(CAST(data AS TEXT), '$.Hash') = ? LIMIT 1`, hash).Scan(&found)
-	default:
-		err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE reference = ?`, reference).Scan(&found)
+		return store.Column[string](r, `SELECT reference FROM paylink_entries WHERE link != 0 AND json_extract(CAST(data AS TEXT), '$.Hash') = ? ORDER BY rowid`, hash)
 	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return found, err
+	return store.Column[string](r, `SELECT reference FROM paylink_entries WHERE reference = ?`, reference)
 }
 
 // Sold says whether the terminal has ever sold by a payment link.

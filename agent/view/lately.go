@@ -40,7 +40,7 @@ func (h *Daemon) Lately(ctx context.Context, limit int) (list []Happening, err e
 		list = nil // the read may run again
 		found, err := events.Newest(r, happenedSeen)
 		for _, e := range found {
-			if shows(caller, e.Source, e.Owner) {
+			if shows(caller, e.Source, e.Owner, e.Given()) {
 				list = append(list, happening(e))
 			}
 		}
@@ -61,7 +61,7 @@ func (h *Daemon) Lately(ctx context.Context, limit int) (list []Happening, err e
 		if !found {
 			break
 		}
-		if shows(caller, e.Source, e.Owner) {
+		if shows(caller, e.Source, e.Owner, e.Given) {
 			list = append(list, Happening{At: time.UnixMilli(e.Received).UTC(), Source: e.Source, Event: e.Event, Ref: e.Ref})
 		}
 	}

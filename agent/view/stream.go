@@ -18,8 +18,10 @@ func (h *Daemon) Events(from Cursor) func(ctx context.Context) (Event, error) {
 }
 
 // shows tells whether a caller may see an event.
-func shows(c wire.Caller, source, owner string) bool {
+func shows(c wire.Caller, source, owner string, given bool) bool {
 	switch {
+	case given && !c.Own: // it has it already
+		return false
 	case source == OfSale && !c.May(wire.MaySales):
 		return false
 	case !c.Own || source == events.Own:
@@ -32,7 +34,7 @@ func shows(c wire.Caller, source, owner string) bool {
 // waits for more; the zero value = everything kept. It gives what the caller may see. Each call
 // waits for one.
 func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Context) (Event, error) {
-	feed := h.Inbox.Resume(from.Inbox, func(owner string) bool { return shows(caller, inbox.Webhooks, owner) })
+	feed := h.Inbox.Resume(from.Inbox, func(owner string) bool { return shows(caller, inbox.Webhooks, owner, false) })
 	known := false
 	return func(ctx context.Context) (Event, error) {
 		if !known {
@@ -48,7 +50,7 @@ func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Cont
 				return Event{}, err
 			}
 			if found {
-				if from.Log = e.ID; !shows(caller, e.Source, e.Owner) {
+				if from.Log = e.ID; !shows(caller, e.Source, e.Owner, e.Given()) {
 					continue
 				}
 				return Event{"posagent.event/1", e.ID, from, e.Source, e.Ref, e.Event, time.UnixMilli(e.At).UTC(), e.Body}, nil
@@ -62,7 +64,7 @@ func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Cont
 				return Event{"posagent.event/1", gone.ID, from, gone.Source, gone.Ref, gone.Event, time.UnixMilli(gone.At).UTC(), gone.Body}, nil
 			}
 			if found {
-				if from.Inbox = in.Row; !shows(caller, in.Source, in.Owner) {
+				if from.Inbox = in.Row; !shows(caller, in.Source, in.Owner, in.Given) {
 					continue
 				}
 				return arrived(in, from)
@@ -71,7 +73,7 @@ func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Cont
 				select {
 				case <-committed: // most commits tell of nothing
 					committed = h.DB.Committed()
-					waits = !h.Happened.Behind(from.Log)
+					waits = !h.Happened.Behind(from.Log) && !h.Inbox.Behind(ctx, from.Inbox)
 				case <-arrivals:
 					waits = false
 				case <-ctx.Done():

@@ -44,7 +44,7 @@ func owner(cfg config.Config, sandbox bool) string {
 	return agent.Owner(backend, cfg.Terminal.MerchantID, cfg.Terminal.TerminalID)
 }
 
-// places are where the services stand that the terminal stores operations for. A sandbox's are its own, at whatever port.
+// places are where the services stand that the terminal stores operations or ids for. A sandbox's are its own, at whatever port.
 func places(cfg config.Config, sandbox bool) agent.Places {
 	client := ""
 	if id := cfg.Upstream.Auth.ClientID.Reveal(); id != "" {
@@ -52,7 +52,7 @@ func places(cfg config.Config, sandbox bool) agent.Places {
 		client = hex.EncodeToString(sum[:4]) // enough to tell two apart
 	}
 	list := agent.Places{}
-	for service, account := range map[string]string{offline.Payments: client, offline.Tokens: client, offline.Paylinks: cfg.Upstream.Auth.Instance} {
+	for service, account := range map[string]string{offline.Payments: client, offline.Tokens: client, offline.Paylinks: cfg.Upstream.Auth.Instance, "hosted": ""} {
 		list[service] = agent.Place(cfg.Upstream.URL(service), account)
 		if sandbox {
 			list[service] = agent.Sandbox

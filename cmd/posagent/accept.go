@@ -36,7 +36,7 @@ func journalCommand() command {
 			name: "moved", args: "SERVICE", destroys: true, short: "say that the books of a service stand at another address or account now",
 			long: "Needs the terminal stopped, with the new address in its configuration. While something of a service is open, the terminal\n" +
 				"does not start at another address or account of it: asked of other books, what was paid would be called undone, and what was\n" +
-				"sent would be sent again. Say it only where the same books stand there. SERVICE is schemes, payments, tokens or paylinks.",
+				"sent would be sent again. Say it only where the same books stand there. SERVICE is schemes, payments, tokens, paylinks or hosted.",
 			json:     []string{"posagent.moved/1"},
 			examples: []string{"posagent journal moved payments --reason 'the acquirer has a new host name'"},
 			flags: func(fs *flag.FlagSet) any {
@@ -93,7 +93,7 @@ func journalMoved(ctx context.Context, c *call) error {
 	}
 	name, at := owner(cfg, false), places(cfg, false)
 	if service != agent.Schemes && at[service] == "" {
-		return fail(exitUsage, "%s: no service %q (schemes, payments, tokens or paylinks)", c.path, service)
+		return fail(exitUsage, "%s: no service %q (schemes, payments, tokens, paylinks or hosted)", c.path, service)
 	}
 	db, err := openStopped(asPerson(ctx), c, "")
 	if err != nil {

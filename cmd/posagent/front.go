@@ -28,15 +28,17 @@ func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, 
 		Tokens:   &tokens.Client{BaseURL: url("tokens"), Doer: to["tokens"].doer()},
 		Links:    links.Links(), Transactions: links.Transactions(),
 		Claims: owned.Claims{DB: db}, Now: time.Now, Log: log,
-		Named: func(tx store.Tx, about, id, owner string) error { return inbox.Own(tx, about, id, owner) },
+		Named: func(tx store.Tx, about, id, owner string) error { return inbox.Own(db, tx, about, id, "", owner) },
 	}
 	if linkMethod(cfg) != nil || soldByLink(db, log) {
-		opts.Sold = func(r store.Reader, link offline.SoldLink) (string, error) {
-			ref, err := paylink.Reference(r, link.ID, link.Hash, link.Reference)
-			if err != nil || ref == "" {
-				return "", err
+		opts.Sold = func(r store.Reader, link offline.SoldLink) (sale string, err error) {
+			refs, err := paylink.References(r, link.ID, link.Hash, link.Reference)
+			for _, ref := range refs {
+				if err == nil && sale == "" {
+					sale, err = journal.SoldHere(r, ref)
+				}
 			}
-			return journal.SoldAs(r, ref, false)
+			return sale, err
 		}
 	}
 	for _, name := range []string{offline.Payments, offline.Tokens, offline.Paylinks} {

@@ -49,6 +49,7 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []b
 		}
 	}
 	url, own := cfg.Upstream.URL, owned.New(db, secret)
+	own.Given = func(tx store.Tx, about, id, owner string) error { return inbox.Own(db, tx, about, id, "", owner) }
 	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
 	arrived := agent.Inbox(db, f, time.Now, log)
 	arrived.Named = own.Told(build.Sessions())
