@@ -390,12 +390,6 @@ var ofAgent = []mutant{
 	{"a reversal of a lost receipt is refused as unknown", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
 		{"agent/checkout/drive/forward.go", `if err := unsaid(tx); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
-	{"who is told stored while the end is being committed hears of nothing", "agent/offline", "TestField_P9WhoLeavesKnowsOfAnEnd", []edit{
-		{"agent/offline/waiting.go", `return f.ending[key] || len(ch) > 0`, `return len(ch) > 0`},
-	}},
-	{"who is told stored right after the end hears of nothing", "agent/offline", "TestField_P9WhoLeavesKnowsOfAnEnd", []edit{
-		{"agent/offline/alert.go", `	wake(f.waits[op.Key]) // whoever leaves now looks first`, ``},
-	}},
 	{"the backend's not found is believed of a lost local id", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
 		{"agent/offline/owner.go", `if known || wire.CodeOf(err) != wire.NotFound ||`, `if true ||`},
 	}},

@@ -38,7 +38,7 @@ var ofClients = []mutant{
 		{"agent/offline/settled.go", "case err == nil && t.young:\n\t\terr = f.grow(tx, t)", "case err == nil && t.young:"},
 	}},
 	{"a payment beside its operation cannot be given to another client", offline, "TestAPaymentStandsBesideItsOperation", []edit{
-		{"agent/offline/owner.go", `WHERE op = (SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`, `WHERE op = -(SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`},
+		{"agent/offline/dependants.go", `WHERE op = (SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`, `WHERE op = -(SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`},
 	}},
 	{"our Key is not made of the client's", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
 		{"agent/offline/keys.go", `if w.key == "" {`, `if w.key != "none" {`},

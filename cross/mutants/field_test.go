@@ -72,14 +72,14 @@ var ofField = []mutant{
 	{"a stored payment names no page", offline, "TestField_P3AStoredPaymentHasAPage", []edit{
 		{"agent/offline/paypage.go", `if f.pages == "" {`, `if f.pages != "never" {`},
 	}},
-	{"a link that is to be deleted reads as waiting", offline, "TestField_P4AReadShowsThePendingDeletion", []edit{
-		{"agent/offline/links.go", `if leaving && link.Status == paylinks.Waiting {`, `if false && leaving {`},
+	{"a link does not show its pending deletion", offline, "TestField_P4AReadShowsThePendingDeletion", []edit{
+		{"agent/offline/links.go", `link.Operation = l.f.newest(ops)`, `link.Operation = l.f.newest(ops[:0])`},
 	}},
-	{"a link that the backend does not know and that is to be deleted reads as waiting", offline, "TestField_P4AReadShowsThePendingDeletion", []edit{
-		{"agent/offline/links.go", "\tcase leaving:\n", "\tcase false && leaving:\n"},
+	{"a link that the backend does not know does not show its pending deletion", offline, "TestField_P4AReadShowsThePendingDeletion", []edit{
+		{"agent/offline/links.go", `out.Operation = l.f.newest(ops); e.State`, `out.Operation = l.f.newest(ops[:0]); e.State`},
 	}},
 	{"a decline after 202 draws no attention", offline, "TestField_P9ADeclineAfterStoredIsAnAlert", []edit{
-		{"agent/offline/settled.go", `return f.raiseAlert(tx, op)`, `return nil`},
+		{"agent/offline/settled.go", `return f.box.Alert(tx, op, subject)`, "_ = subject\n\treturn nil"},
 	}},
 	{"what expired unsent draws no attention", offline, "TestField_P9ExpiredIsAnAlert", []edit{
 		{"agent/offline/alert.go", `op.State.Final() && op.State != outbox.Done &&`, `op.State == outbox.Failed &&`},

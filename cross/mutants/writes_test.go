@@ -33,7 +33,7 @@ var ofWrites = []mutant{
 		{"agent/offline/aapay.go", `return u.op.Since(**at)`, `return u.op.Since(**at) + 2*time.Duration(u.m.Asked)*firstPoll`},
 	}},
 	{"a payment is its client's in any spelling", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
-		{"agent/offline/things.go", `folded <> '' AND backend = ?` + "`", `folded <> '' AND LOWER(backend) = LOWER(?)` + "`"},
+		{"agent/offline/things.go", `folded <> '' AND backend = ? AND`, `folded <> '' AND LOWER(backend) = LOWER(?) AND`},
 	}},
 	{"one key of a client on two payments is one operation", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
 		{"agent/offline/keys.go", `	return t, known, w.id, nil`, `	return t, known, strings.ToLower(w.id), nil`},

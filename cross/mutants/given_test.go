@@ -1,0 +1,53 @@
+package mutants
+
+// ofGiven is what the second field report found about what clients own and read, put back.
+var ofGiven = []mutant{
+	{"a link is given without its transactions", offline, "TestField2_M45WhoIsGivenAThingIsGivenItsDependants", []edit{
+		{"agent/offline/dependants.go", `append([]string{t.about + "/" + t.local}, transactions...)`, `append([]string{t.about + "/" + t.local}, transactions[:0]...)`},
+	}},
+	{"a claim of an older program outlives its thing's owner", offline, "TestField2_M45WhoIsGivenAThingIsGivenItsDependants", []edit{
+		{"agent/offline/dependants.go", `f.o.Claims != nil && t.owner != owner {`, `false {`},
+	}},
+	{"a change of the provider leaves the clients' ids", "agent", "TestField2_M41WhatAClientOwnsIsOfOneAccount", []edit{
+		{"agent/bind.go", `err = leave(tx, m.service, m.was)`, `err = nil`},
+	}},
+	{"a change of the schemes' provider leaves the clients' ids", "agent", "TestField2_M41WhatAClientOwnsIsOfOneAccount", []edit{
+		{"agent/bind.go", `errors.Join(catalog.Forget(tx), leave(tx, Schemes, was))`, `catalog.Forget(tx)`},
+	}},
+	{"a local id leads to the new provider", offline, "TestField2_M41AThingOfTheProviderBeforeIsRefused", []edit{
+		{"agent/offline/accounts.go", `if t.account == "" {`, `if true {`},
+	}},
+	{"an id of the provider before is the client's", offline, "TestField2_M41AThingOfTheProviderBeforeIsRefused", []edit{
+		{"agent/offline/things.go", `backend = ? AND account = ''`, `backend = ?`},
+	}},
+	{"a receipt of the provider before is given back at the new one", drive, "TestField2_M41AReceiptOfTheProviderBeforeIsNotGivenBack", []edit{
+		{"agent/checkout/drive/forward.go", `if place != "" {`, `if false {`},
+	}},
+	{"a number of the provider before is taken", drive, "TestField2_M41AReceiptOfTheProviderBeforeIsNotGivenBack", []edit{
+		{"agent/checkout/drive/journal/transit.go", `rows, err = here(tx, rows)`, `err = nil`},
+	}},
+	{"a create is made again whatever is answered", offline, "TestField2_M51ACreateThatWasAnsweredIsNotMadeAgainForEver", []edit{
+		{"agent/offline/send.go", `(wire.Answered(err) || errors`, `(errors`},
+	}},
+	{"another's answer is asked for without end", offline, "TestField2_M51ACreateThatWasAnsweredIsNotMadeAgainForEver", []edit{
+		{"agent/offline/send.go", `m.Heard = true`, `m.Heard = false`},
+	}},
+	{"the page of a payment that was sent says that nothing was paid", offline, "TestField2_M49EachStateOfAStoredThingHasItsWords", []edit{
+		{"agent/offline/standing.go", `case op.State == outbox.Sent && s.AtOnce:`, `case false:`},
+	}},
+	{"what a person noted as made was never made", offline, "TestField2_M49EachStateOfAStoredThingHasItsWords", []edit{
+		{"agent/offline/standing.go", "func (e end) text() string {\n\tif e.State == outbox.Done {", "func (e end) text() string {\n\tif false {"},
+	}},
+	{"a refusal is heard where its connection is gone", "agent/port", "TestField2_M48AnAnswerToADeadConnectionIsNotHeard", []edit{
+		{"agent/port/gateway.go", `Flush() == nil && r.Context().Err() == nil && httpd.Heard(r.Context(), heardWithin)`, `Flush() == nil || httpd.Heard(r.Context(), heardWithin)`},
+	}},
+	{"a refusal takes its alert back before it is heard", offline, "TestField2_M48ARefusalThatIsNotHeardIsAnAlert", []edit{
+		{"schemes/wire/heard.go", `len(list) == 0 || !heard()`, `len(list) == 0 || !heard() && false`},
+	}},
+	{"a webhook that overtook the answer stays behind its client's cursor", "agent/view", "TestField2_M46WhatIsGivenToAClientIsNewForIt", []edit{
+		{"agent/inbox/owner.go", `err == nil && x.whose != owner {`, `false {`},
+	}},
+	{"whoever sees everything reads twice what was given", "agent/view", "TestField2_M46WhatIsGivenToAClientIsNewForIt", []edit{
+		{"agent/view/stream.go", `case given && !c.Own:`, `case false:`},
+	}},
+}
