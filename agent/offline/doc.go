@@ -17,8 +17,8 @@
 //   - The answer is the backend's own if it comes within Options.Within, and "pending" at once if
 //     the backend is known to be away. A final answer is kept under the caller's Idempotency-Key,
 //     for one client, route and body; a purged one is 410.
-//   - Our Key is derived from the caller's. So a restored journal makes the same one, and the
-//     backend knows it.
+//   - Our Key is derived from the caller's and from the create's Key of what the write is about,
+//     whichever id names it. So a restored journal makes the same one, or a person releases it.
 //   - A local id stays good for ever. Operations by it and by the backend's id are one aggregate
 //     and are sent with the backend's.
 //   - A validation code is never stored. A card number is sealed until its operation ends, or not

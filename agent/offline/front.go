@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"posagent/agent/outbox"
@@ -44,10 +45,8 @@ func NewFront(o Options) *Front {
 // bind makes a row's kind.
 func (f *Front) bind(row Row) {
 	b := &bound{row, row.adapt(f), row.Replay}
-	for _, s := range f.o.Keyless {
-		if s == row.Service {
-			b.class = row.Keyless
-		}
+	if slices.Contains(f.o.Keyless, row.Service) {
+		b.class = row.Keyless
 	}
 	f.rows[row.Kind] = b
 	f.kinds = append(f.kinds, outbox.Kind{

@@ -23,8 +23,8 @@ func (f *Front) ourKey(w *write, client, thing string) wire.Key {
 	return wire.MakeKey(f.o.CallerSecret, "posagent caller key 1", client, w.row.Kind, thing, string(w.key))
 }
 
-// subject is the thing a write is about, as it goes into our Key: the backend's id where it is known, because a restored journal may not
-// know the local one; else the id as it was named. Ids are compared as they are spelled; one of ours has one spelling.
+// subject is the thing a write is about, as it goes into our Key: the Key of its create where it was made here, whichever of its ids is
+// named and whether or not the backend's is known by now (law III); else the id as it was named.
 func (f *Front) subject(r store.Reader, w *write) (t thing, known bool, subject string, err error) {
 	if w.row.Makes {
 		return thing{}, false, "", nil
@@ -33,10 +33,8 @@ func (f *Front) subject(r store.Reader, w *write) (t thing, known bool, subject 
 	switch {
 	case err != nil:
 		return t, known, "", err
-	case known && t.backend != "":
-		return t, known, t.backend, nil
 	case known:
-		return t, known, strings.ToLower(t.local), nil
+		return t, known, string(t.key), nil
 	}
 	return t, known, w.id, nil
 }
@@ -91,18 +89,34 @@ func (f *Front) claim(r store.Reader, w *write, key wire.Key, client, about stri
 	return u, false, nil
 }
 
-// claimOlder finds what an older program has stored under a client's key, where ids went into it in lower case: only up to the operation
-// that was the newest when it was replaced.
-func (f *Front) claimOlder(r store.Reader, w *write, client, subject, about string, known bool) (u used, found bool, err error) {
-	older := strings.ToLower(subject)
-	if older == subject || w.row.Makes {
+// claimOther finds what came under a client's key when its thing had another name: the backend's id, as long as it was not known that
+// it names this one, and what an older program has stored.
+func (f *Front) claimOther(r store.Reader, w *write, client string, t thing, known bool) (u used, found bool, err error) {
+	named := w.id
+	if known {
+		named = t.backend
+	}
+	if w.row.Makes || named == "" {
 		return u, false, nil
 	}
-	if !known {
-		about = strings.ToLower(about)
+	if known {
+		about := f.aggregateOf(w.row.Thing, named, thing{}, false)
+		if u, fresh, err := f.claim(r, w, f.ourKey(w, client, named), client, about); !fresh {
+			return u, claimed(err), err
+		}
 	}
-	u, fresh, err := f.claim(r, w, f.ourKey(w, client, older), client, about)
-	if fresh || err != nil && wire.CodeOf(err) != wire.KeyReused && wire.CodeOf(err) != wire.Gone {
+	return f.claimOlder(r, w, client, named)
+}
+
+// claimOlder finds what an older program has stored under a client's key, where ids went into it in lower case: only up to the operation
+// that was the newest when it was replaced.
+func (f *Front) claimOlder(r store.Reader, w *write, client, named string) (u used, is bool, err error) {
+	older := strings.ToLower(named)
+	if older == named {
+		return u, false, nil
+	}
+	u, fresh, err := f.claim(r, w, f.ourKey(w, client, older), client, f.aggregateOf(w.row.Thing, older, thing{}, false))
+	if fresh || !claimed(err) {
 		return u, false, err
 	}
 	why, since := err, false
@@ -111,6 +125,12 @@ func (f *Front) claimOlder(r store.Reader, w *write, client, subject, about stri
 		return u, false, keyError(err)
 	}
 	return u, true, why
+}
+
+// claimed says by the error of a claim that there is one.
+func claimed(err error) bool {
+	code := wire.CodeOf(err)
+	return err == nil || code == wire.KeyReused || code == wire.Gone
 }
 
 // errKey says that what is kept of a client's key was changed from outside.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strconv"
 
-	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/schemes/money"
 	"posagent/schemes/paylinks"
@@ -220,7 +219,7 @@ func (f *Front) findLink(ctx context.Context, op string, id int64) (t thing, kno
 			_, err = f.ownerOf(r, op, "link", strconv.FormatInt(id, 10), t, known, wire.CallerOf(ctx))
 		}
 		if err == nil && !known && id >= paylinks.FirstLocalID {
-			err = lost.NotFound(r, op, lost.RepeatWrite, "no such id was given here")
+			err = f.lost(r, op, linkThing, "no such id was given here")
 		}
 		if err == nil && op != KindLinkDelete { // a write under a known key has its answer
 			err = t.elsewhere(op)

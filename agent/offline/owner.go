@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"posagent/agent/lost"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -33,33 +32,29 @@ func (f *Front) ownerOf(r store.Reader, op, about, id string, t thing, known boo
 		}
 	}
 	if caller.Own && (!known || owner != caller.Name) {
-		return "", none(r, op, about)
+		return "", f.none(r, op, about)
 	}
 	return owner, nil
 }
 
 // none is the answer to an id that the caller does not reach, whether or not there is such a thing.
-func none(r store.Reader, op, about string) error {
-	return lost.NotFound(r, op, lost.RepeatWrite, "no such %s", about)
+func (f *Front) none(r store.Reader, op, about string) error {
+	return f.lost(r, op, about, "no such %s", about)
 }
 
 func (f *Front) notFound(ctx context.Context, op, about string) error {
-	return unread(op, f.o.DB.Read(ctx, func(r store.Reader) error { return none(r, op, about) }))
+	return unread(op, f.o.DB.Read(ctx, func(r store.Reader) error { return f.none(r, op, about) }))
 }
 
 // doubtNotFound is err, the service's answer to a reading. Its "not found" proves nothing for a local id that this journal does not have
 // and a lost one may have given.
-func (f *Front) doubtNotFound(ctx context.Context, op, id string, known bool, err error) error {
+func (f *Front) doubtNotFound(ctx context.Context, op, about, id string, known bool, err error) error {
 	if known || wire.CodeOf(err) != wire.NotFound || !wire.Key(strings.TrimPrefix(id, "L")).Ours() {
 		return err
 	}
 	return unreadOrNil(op, f.o.DB.Read(ctx, func(r store.Reader) error {
-		text, fault := lost.Text(r, lost.RepeatWrite)
-		switch {
-		case fault != nil:
+		if fault := f.lost(r, op, about, ""); wire.CodeOf(fault) != wire.NotFound {
 			return fault
-		case text != "":
-			return wire.Errorf(wire.UnknownOutcome, op, "%s", text)
 		}
 		return err
 	}))

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
@@ -110,7 +109,7 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
 		t, known, err = f.readLocal(r, "payment", local)
 		if err == nil && !known {
-			err = lost.NotFound(r, none.Op, lost.RepeatWrite, "%s", none.Msg)
+			err = f.lost(r, none.Op, "payment", "%s", none.Msg)
 		}
 		if err != nil {
 			return err

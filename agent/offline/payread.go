@@ -47,7 +47,7 @@ func (p paymentFront) Read(ctx context.Context, id string) (payments.Payment, er
 		id = t.backend
 	}
 	out, err := p.f.o.Payments.Read(ctx, id)
-	err = p.f.doubtNotFound(ctx, op, id, known, err)
+	err = p.f.doubtNotFound(ctx, op, "payment", id, known, err)
 	switch {
 	case err == nil:
 		out.Operation = p.f.newest(ops)

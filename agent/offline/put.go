@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"slices"
 
-	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
 
-// put stores a write, and listens for its end from before it can be sent. It makes the Key again where the thing got another id meanwhile.
+// put stores a write, and listens for its end from before it can be sent. It makes the Key again where the thing that the write names
+// became known meanwhile as one that was made here.
 func (f *Front) put(ctx context.Context, w *write, st *acceptance, down bool) (told <-chan struct{}, leave func() bool, err error) {
 	caller := wire.CallerOf(ctx)
 	for {
@@ -51,8 +51,8 @@ func (f *Front) put(ctx context.Context, w *write, st *acceptance, down bool) (t
 	}
 }
 
-// errMoved says that a thing got the backend's id while a write about it was prepared.
-var errMoved = errors.New("the thing has another id now")
+// errMoved says that it became known what a write is about while it was prepared.
+var errMoved = errors.New("the thing has a Key now")
 
 // accept does everything that has to be one commit.
 func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, subject string, down bool) (st acceptance, err error) {
@@ -79,12 +79,12 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 			return st, err
 		}
 		if fresh {
-			older, found, err := f.claimOlder(tx, w, caller.Name, subject, about, known)
+			other, found, err := f.claimOther(tx, w, caller.Name, t, known)
 			if err != nil {
 				return st, err
 			}
 			if found {
-				u, fresh = older, false
+				u, fresh = other, false
 			}
 		}
 		if !fresh {
@@ -105,7 +105,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		}
 	}
 	if !known && !w.row.Makes && isLocal(w.row, w.id) {
-		return st, lost.NotFound(tx, w.row.Kind, lost.RepeatWrite, "this terminal has not made %s, or its restored journal does not know it: repeat its create under its Idempotency-Key first", w.id)
+		return st, f.lost(tx, w.row.Kind, w.row.Thing, "this terminal has not made %s", w.id)
 	}
 	if err := t.elsewhere(w.row.Kind); err != nil {
 		return st, err
@@ -133,7 +133,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 	}
 	hold := ""
 	if w.key != "" && (!again || since) {
-		if hold, err = f.box.Forgotten(tx, w.row.class == outbox.SameKey || w.row.class == outbox.Safe); err != nil {
+		if hold, err = f.mayRepeat(tx, w, known); err != nil {
 			return st, err
 		}
 	}

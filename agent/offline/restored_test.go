@@ -81,6 +81,8 @@ func TestField_J7ARestoredJournalMakesTheSameKey(t *testing.T) {
 			s.path = filepath.Join(s.t.TempDir(), "agent.db")
 			s.start()
 			s.pass(time.Second)
+			_, err := s.pay.Create(s.t.Context(), "c1", moto(payments.ProcessAuthorize, 1000))
+			require.NoError(s.t, err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,6 +100,9 @@ func TestField_J7ARestoredJournalMakesTheSameKey(t *testing.T) {
 				}
 
 				between(s, backup)
+				c, err := s.pay.Create(t.Context(), "c2", moto(payments.ProcessAuthorize, 2000))
+				require.NoError(t, err)
+				require.Equal(t, after, c, "the backend's id names the payment that the key made")
 				for range 2 {
 					for key, id := range map[string]string{"d1": before.PaymentID, "d2": after.PaymentID} {
 						again, err := s.pay.Capture(t.Context(), wire.Key(key), id, part)
@@ -110,11 +115,6 @@ func TestField_J7ARestoredJournalMakesTheSameKey(t *testing.T) {
 						require.Equal(t, wire.KeyReused, wire.CodeOf(err), "another body: %v", err)
 					}
 				}
-				c, err := s.pay.Create(t.Context(), "c2", moto(payments.ProcessAuthorize, 2000))
-				require.NoError(t, err)
-				require.Equal(t, after, c)
-				_, err = s.pay.Capture(t.Context(), "d2", after.PaymentID, part)
-				require.NoError(t, err, "the payment has a local id by now")
 				other, err := s.pay.Capture(t.Context(), "d3", after.PaymentID, part)
 				require.NoError(t, err)
 				require.NotEqual(t, first["d2"].TransactionRef, other.TransactionRef)

@@ -90,6 +90,9 @@ CREATE TABLE offline_dependants ( -- what the service made with a thing
 	PRIMARY KEY (about, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX offline_dependants_parent ON offline_dependants (parent);
+`}, {Name: "offline/11 things by the keys of their creates", SQL: `
+ALTER TABLE offline_purged ADD COLUMN canonical INTEGER NOT NULL DEFAULT 0; -- ms on the key clock when our Keys began to be made of the creates' Keys
+UPDATE offline_purged SET canonical = (SELECT age_ms + MAX(COALESCE((SELECT accepted_run FROM outbox_ops ORDER BY id DESC LIMIT 1), 0) - run_ms, 0) FROM outbox_clock);
 `}}
 }
 

@@ -168,7 +168,7 @@ func (s tokenFront) Token(ctx context.Context, id string) (tokens.TokenReply, er
 		id = t.backend
 	}
 	out, err := s.f.o.Tokens.Token(ctx, id)
-	err = s.f.doubtNotFound(ctx, op, id, known, err)
+	err = s.f.doubtNotFound(ctx, op, "token", id, known, err)
 	if err == nil && known {
 		err = s.f.keepToken(ctx, op, t, out.Token)
 	}

@@ -35,7 +35,7 @@ func TestPastNamesWhatHappened(t *testing.T) {
 		require.Equal(t, want, past())
 		// Without the device key the clients' keys make other keys for the backend: nothing new is sent under one before a person says so.
 		var hold string
-		require.NoError(t, r.db.Read(t.Context(), func(tx store.Reader) (err error) { hold, err = r.o.Forgotten(tx, true); return err }))
+		require.NoError(t, r.db.Read(t.Context(), func(tx store.Reader) (err error) { hold, err = r.o.Forgotten(tx, true, -1); return err }))
 		require.Equal(t, kind == store.WasLocked, hold != "", "%s: %s", kind, hold)
 		r.stop()
 	}
@@ -86,7 +86,7 @@ func TestField2_M32WritesAreHeldWhereTheSecretIsNew(t *testing.T) {
 		}
 		made()
 		hold := func() (text string) {
-			require.NoError(t, r.db.Read(t.Context(), func(tx store.Reader) (err error) { text, err = r.o.Forgotten(tx, true); return err }))
+			require.NoError(t, r.db.Read(t.Context(), func(tx store.Reader) (err error) { text, err = r.o.Forgotten(tx, true, -1); return err }))
 			return text
 		}
 		require.Equal(t, c.hold, hold() != "", "%s: %s", name, hold())

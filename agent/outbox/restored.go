@@ -3,17 +3,19 @@ package outbox
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"posagent/store"
 )
 
 // Forgotten says why a write under a key that this journal does not know may be a repeat that the
-// backend does not know any more either; "" = it is not. keyed says that the backend honours the
-// Key. That is so in a restored journal, where the backend honours no Keys or the journal is older
-// than the backend's memory of one, and at once where the callers' secret is not the one before,
-// which our Keys come of: the device key was lost, or a reset deleted it. It ends when ReleaseEach
-// has released everything.
-func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
+// backend does not know by its Key either; "" = it is not. keyed says that the backend honours the
+// Key. changed is the age at which programs began to make the write's Key as this one does; -1 = all
+// have. It may be a repeat in a restored journal where the backend honours no Keys, or where the
+// journal is older than the backend's memory of one, or from before the change; and at once where
+// the callers' secret is not the one before, which our Keys come of: the device key was lost, or a
+// reset deleted it. It ends when ReleaseEach has released everything.
+func (o *Outbox) Forgotten(r store.Reader, keyed bool, changed int64) (string, error) {
 	if err := o.clock.load(r); err != nil {
 		return "", err
 	}
@@ -34,17 +36,36 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 			return "", fmt.Errorf("outbox clock: %w", err)
 		}
 	}
-	if age, unsure := o.clock.old(restored); keyed && age <= o.ttl.Milliseconds() && !unsure && !locked {
-		return "", nil
-	}
 	past, err := happened(r)
-	if locked {
-		return past + ", and what makes keys of the clients' keys was lost with it: this may be a repeat of what that journal has sent", err
+	switch age, unsure := o.clock.old(restored); {
+	case err != nil:
+		return "", err
+	case locked:
+		return past + ", and what makes keys of the clients' keys was lost with it: this may be a repeat of what that journal has sent", nil
+	case !keyed:
+		return past + ", and the backend honours no keys: this may be a repeat of what the journal has lost", nil
+	case unsure:
+		return past + ", and how old it is cannot be told until the backend has told the time: this may be a repeat of what the journal has lost and the backend has forgotten", nil
+	case age > o.ttl.Milliseconds():
+		return past + " and is older than " + o.ttl.String() + ": this may be a repeat of what the journal has lost and the backend has forgotten", nil
+	case restored <= changed:
+		return past + " and is older than the program, which makes another key of the client's: this may be a repeat of what the journal has lost", nil
 	}
-	if !keyed {
-		return past + ", and the backend honours no keys: this may be a repeat of what the journal has lost", err
+	return "", nil
+}
+
+// Replaced says what made the journal take another's place, if that was within so much running time;
+// "" = nothing did.
+func Replaced(r store.Reader, within time.Duration) (string, error) {
+	l, ok, err := store.LostIn(r)
+	if err != nil || !ok {
+		return "", err
 	}
-	return past + " and is older than " + o.ttl.String() + ": this may be a repeat of what the journal has lost and the backend has forgotten", err
+	run, err := Running(r)
+	if err != nil || l.RunMS != 0 && run-l.RunMS >= within.Milliseconds() {
+		return "", err
+	}
+	return happened(r)
 }
 
 // Past says what made the journal one that may not know everything that was sent, as long as no person has released everything since;

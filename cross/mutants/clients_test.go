@@ -44,13 +44,13 @@ var ofClients = []mutant{
 		{"agent/offline/keys.go", `if w.key == "" {`, `if w.key != "none" {`},
 	}},
 	{"our Key is made of the thing as it was named", offline, "TestField_J7ANameIsNotAnotherThing", []edit{
-		{"agent/offline/keys.go", `return t, known, t.backend, nil`, `return t, known, strings.ToLower(w.id), nil`},
+		{"agent/offline/keys.go", `return t, known, string(t.key), nil`, `return t, known, strings.ToLower(w.id), nil`},
 	}},
 	{"the caller secret is not kept beside the key", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
 		{"store/secret.go", `if string(saved) != string(secret) {`, `if false {`},
 	}},
 	{"a restored journal sends what may be a repeat", offline, "TestField_J7AnOldRestoredJournalHoldsKeys", []edit{
-		{"agent/outbox/restored.go", `> o.ttl.Milliseconds(); keyed && !old && !locked {`, `> o.ttl.Milliseconds(); keyed && (!old || old) && !locked {`},
+		{"agent/outbox/restored.go", `case age-restored > o.ttl.Milliseconds():`, `case age-restored < 0:`},
 	}},
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/settled.go", `if !keptOf(op).Withdrawn {`, `if false {`},

@@ -21,7 +21,13 @@ var ofIdentity = []mutant{
 		{"agent/checkout/used.go", "case e.Failure == NotFound:", "case e.Failure != NotSent:"},
 	}},
 	{"a journal that took another's place reads for ever", drive, "TestField2_M14ReadsBeforeTheFirstAttempt", []edit{
-		{"agent/checkout/drive/ids.go", "return run-l.RunMS < sequenceAge.Milliseconds(), err", "return run >= 0, err"},
+		{"agent/outbox/restored.go", "l.RunMS != 0 && run-l.RunMS >= within.Milliseconds() {", "run < 0 {"},
+	}},
+	{"what a client names by another id is sent after a loss", offline, "TestField2_M19OneKeyOfAClientIsOneKey", []edit{
+		{"agent/offline/before.go", "w.row.Makes || known || !f.makes(w.row.Thing) {", "true {"},
+	}},
+	{"a write is not found under its thing's other name", offline, "TestField2_M19OneKeyOfAClientIsOneKey", []edit{
+		{"agent/offline/keys.go", "	if known {\n\t\tabout := f.", "	if false {\n\t\tabout := f."},
 	}},
 	{"a foreign 409 proves another body", "schemes/wire", "TestField2_M14AForeign409MayMeanThatItRuns", []edit{
 		{"schemes/wire/error.go", "e.MayRun, e.Runs = true, e", "e.MayRun, e.Runs = false, e"},

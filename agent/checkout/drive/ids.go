@@ -74,10 +74,6 @@ func usedBefore(r store.Reader, req ecr.Request) (bool, error) {
 	if req.Sequence == "" {
 		return false, nil
 	}
-	l, ok, err := store.LostIn(r)
-	if err != nil || !ok || l.RunMS == 0 {
-		return ok, err
-	}
-	run, err := outbox.Running(r)
-	return run-l.RunMS < sequenceAge.Milliseconds(), err
+	why, err := outbox.Replaced(r, sequenceAge)
+	return why != "", err
 }
