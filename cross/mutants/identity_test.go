@@ -29,6 +29,9 @@ var ofIdentity = []mutant{
 	{"a write is not found under its thing's other name", offline, "TestField2_M19OneKeyOfAClientIsOneKey", []edit{
 		{"agent/offline/keys.go", "	if known {\n\t\tabout := f.", "	if false {\n\t\tabout := f."},
 	}},
+	{"the links' service is taken for one that knows keys", offline, "TestField2_M44AdviceAndHold", []edit{
+		{"agent/offline/before.go", "service != Paylinks && !", "!"},
+	}},
 	{"a foreign 409 proves another body", "schemes/wire", "TestField2_M14AForeign409MayMeanThatItRuns", []edit{
 		{"schemes/wire/error.go", "e.MayRun, e.Runs = true, e", "e.MayRun, e.Runs = false, e"},
 	}},
