@@ -103,12 +103,12 @@ type Options struct {
 
 // Line is a line on which registers ask: serial or TCP, and what they speak there.
 type Line struct {
-	Name     string // ecr.Request.Line
-	Protocol ecr.Protocol
-	Serial   session.Opener
-	TCP      net.Listener   // where Serial is nil
-	Allow    []netip.Prefix // where TCP registers may connect from; nil = from anywhere
-	MaxConns int            // of TCP; 0 = 8
+	Name, Label string // ecr.Request.Line: its id in the journal (Identify); what the configuration calls it
+	Protocol    ecr.Protocol
+	Serial      session.Opener
+	TCP         net.Listener   // where Serial is nil
+	Allow       []netip.Prefix // where TCP registers may connect from; nil = from anywhere
+	MaxConns    int            // of TCP; 0 = 8
 
 	Patience, Grace  time.Duration // of its requests (ecr.Request)
 	Keep, RefundLast bool
@@ -343,10 +343,10 @@ func (a *Agent) line(l Line) session.Options {
 
 // Lines is what the register lines have counted.
 func (a *Agent) Lines() (list []view.RegisterLine) {
-	for _, s := range a.lines {
+	for i, s := range a.lines {
 		st := s.Stats()
 		list = append(list, view.RegisterLine{
-			Name: s.Line(), Open: st.Open, Connections: st.Connections, LastContact: st.LastContact, Carrier: string(st.Carrier),
+			Name: a.o.Registers[i].label(), Open: st.Open, Connections: st.Connections, LastContact: st.LastContact, Carrier: string(st.Carrier),
 			Received: st.Received, Sent: st.Sent, Unsent: st.Unsent, Repeated: uint64(st.Link.Repeated), Naks: uint64(st.Link.Naks),
 			Bad: uint64(st.Link.Bad), Noise: uint64(st.Link.Noise), WrongPasswords: st.WrongPasswords, WrongFrom: st.WrongFrom, WrongAt: st.WrongAt,
 			Turned: st.Turned, Strange: st.Strange,

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
+	"encoding/hex"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"posagent/agent"
@@ -23,8 +27,25 @@ import (
 	"posagent/store"
 )
 
+// localClients are the local clients, each by its id in the journal.
+func localClients(ctx context.Context, cfg config.Config, db store.DB) (list []port.Client, err error) {
+	var known []agent.Known
+	for _, name := range slices.Sorted(maps.Keys(cfg.Port.Clients)) {
+		client := cfg.Port.Clients[name]
+		list = append(list, port.Client{Token: client.Token, May: client.May})
+		known = append(known, agent.Known{ID: client.ID, Name: name, Place: hex.EncodeToString(db.MAC("agent_ids", "token", client.Token.Reveal()))})
+	}
+	if err := agent.Identify(ctx, db, agent.AsClient, known); err != nil {
+		return nil, err
+	}
+	for i := range list {
+		list[i].Name = known[i].ID
+	}
+	return list, nil
+}
+
 // localPort is what the local port serves.
-func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []byte, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
+func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.DB, secret []byte, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Rate: cfg.Port.Rate, Parallel: cfg.Port.Parallel, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
@@ -37,11 +58,8 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []b
 			return l, fail(exitFailed, "local port: %v", err)
 		}
 	}
-	for name, client := range cfg.Port.Clients {
-		if client.ID != "" {
-			name = client.ID
-		}
-		l.Clients = append(l.Clients, port.Client{Name: name, Token: client.Token, May: client.May})
+	if l.Clients, err = localClients(ctx, cfg, db); err != nil {
+		return l, storeError(err)
 	}
 	for _, name := range portServices() {
 		if client := to[name].client; client != nil {

@@ -7,6 +7,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/config"
 	"posagent/device/line"
+	"posagent/store"
 )
 
 // registerLine is a line of the terminal, and where a person finds it.
@@ -16,8 +17,8 @@ type registerLine struct {
 }
 
 // registerLines opens the lines of the configuration. Serial ones are opened when the terminal runs:
-// the journal is open by then. f learns of the first of each kind.
-func registerLines(ctx context.Context, cfg config.Config, b box, f *facts) (list []registerLine, err error) {
+// the journal is open by then. db knows the ids of the lines; f learns of the first of each kind.
+func registerLines(ctx context.Context, cfg config.Config, db store.DB, b box, f *facts) (list []registerLine, err error) {
 	defer func() {
 		if err != nil {
 			closeLines(list)
@@ -25,6 +26,7 @@ func registerLines(ctx context.Context, cfg config.Config, b box, f *facts) (lis
 		}
 	}()
 	var lc net.ListenConfig
+	var known []agent.Known
 	for _, e := range cfg.Registers() {
 		speaks, err := protocols[e.Protocol](cfg, e, b)
 		if err != nil {
@@ -37,11 +39,12 @@ func registerLines(ctx context.Context, cfg config.Config, b box, f *facts) (lis
 		if e.Serial != "" {
 			serial := line.New(line.Config{Path: e.Serial, Baud: e.Baud, StopBits: e.StopBits})
 			f.serial = append(f.serial, serial)
-			l.Name, l.Serial = e.LineName("serial"), serial
+			l.Label, l.Serial = e.LineName("serial"), serial
 			list = append(list, registerLine{l, e.Serial})
+			known = append(known, agent.Known{Speaks: e.Protocol, Name: l.Label, Base: e.Name, Place: e.Serial})
 		}
 		if e.TCP != "" {
-			l.Name, l.Serial = e.LineName("tcp"), nil
+			l.Label, l.Serial = e.LineName("tcp"), nil
 			if l.Allow, err = e.Allowed(); err != nil {
 				return list, exitWith(exitConfig, err)
 			}
@@ -53,7 +56,14 @@ func registerLines(ctx context.Context, cfg config.Config, b box, f *facts) (lis
 				f.names.TCP = address
 			}
 			list = append(list, registerLine{l, "tcp:" + address})
+			known = append(known, agent.Known{Speaks: e.Protocol, Name: l.Label, Base: e.Name, Place: "tcp:" + address})
 		}
+	}
+	if err := agent.Identify(ctx, db, agent.AsLine, known); err != nil {
+		return list, storeError(err)
+	}
+	for i := range list {
+		list[i].Name = known[i].ID
 	}
 	return list, nil
 }

@@ -99,7 +99,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		o.Printer, o.Prints = p, printsOf(cfg)
 	}
 	var lc net.ListenConfig
-	lines, err := registerLines(ctx, cfg, box{version, serial, sandbox, c.stateDir(), log}, &f)
+	lines, err := registerLines(ctx, cfg, db, box{version, serial, sandbox, c.stateDir(), log}, &f)
 	if err != nil {
 		return o, f, nil, err
 	}
@@ -111,7 +111,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		if o.Page {
 			f.page = "http://" + o.Port.Addr().String() + port.DisplayPath
 		}
-		if o.Local, err = localPort(c, cfg, sandbox, db, secret, o.Front, to, log); err != nil {
+		if o.Local, err = localPort(ctx, c, cfg, sandbox, db, secret, o.Front, to, log); err != nil {
 			return o, f, nil, err
 		}
 		o.Local.Examine = selfExamined(c, db)

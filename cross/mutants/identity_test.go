@@ -32,6 +32,12 @@ var ofIdentity = []mutant{
 	{"the links' service is taken for one that knows keys", offline, "TestField2_M44AdviceAndHold", []edit{
 		{"agent/offline/before.go", "service != Paylinks && !", "!"},
 	}},
+	{"a line's id is its name", "agent", "TestField2_M25IDsOutliveTheConfiguration", []edit{
+		{"agent/identify.go", "was.here && was.Place == is.Place", "false"},
+	}},
+	{"a new line takes an id that was another's", "agent", "TestField2_M25IDsOutliveTheConfiguration", []edit{
+		{"agent/identify.go", "taken[was.ID] = true // another's", "_ = was"},
+	}},
 	{"a foreign 409 proves another body", "schemes/wire", "TestField2_M14AForeign409MayMeanThatItRuns", []edit{
 		{"schemes/wire/error.go", "e.MayRun, e.Runs = true, e", "e.MayRun, e.Runs = false, e"},
 	}},
