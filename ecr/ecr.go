@@ -23,6 +23,7 @@ type Request struct {
 	Kind        Kind
 	Line        string           // which register line asked, e.g. "serial", "tcp"; Last looks there
 	Sequence    string           // the register's own request id (TLV 1F73, JSON-lines id); "" = none. Same line + same id = same sale
+	Repeat      bool             // nothing new is begun: it joins the sale that has its Sequence, or fails with ErrNone
 	Amount      money.Minor      // > 0; 0 on a Reversal means "the amount of the original"; 0 on a Payment means "to come" (delayedAmount)
 	Currency    string           // ISO 4217 alpha; "" = the terminal's
 	CardType    int              // ZVT card type the register selected; 0 = none

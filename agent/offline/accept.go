@@ -24,10 +24,12 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "the terminal is starting")
 	}
 	if why := f.barred(); why != "" {
-		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "%s; nothing was sent, and this is not stored", why)
+		w.refusal = wire.Errorf(wire.Unavailable, w.row.Kind, "%s; nothing was sent, and this is not stored", why)
+	} else {
+		w.refusal = f.trusted(ctx, w.row)
 	}
-	if err := f.trusted(ctx, w.row); err != nil {
-		return answer{}, err
+	if w.refusal != nil && w.key == "" {
+		return answer{}, w.refusal
 	}
 	var st acceptance
 	down := f.box.Down(w.row.Service)

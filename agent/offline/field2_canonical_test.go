@@ -336,3 +336,22 @@ func (s *shop) rename(was, is wire.Key) {
 		return err
 	}))
 }
+
+// TestField2_M50TheKeyIsLookedForFirst: a terminal that takes nothing new says what became of what it has taken.
+func TestField2_M50TheKeyIsLookedForFirst(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		made, err := s.pay.Create(t.Context(), "c1", moto(payments.ProcessSale, 1000))
+		require.NoError(t, err)
+		done, err := s.pay.Refund(t.Context(), "w1", made.PaymentID, payments.RefundRequest{Amount: some(300)})
+		require.NoError(t, err)
+		s.front.Bar(func() string { return "this box is not the terminal any more" })
+		again, err := s.pay.Refund(t.Context(), "w1", made.PaymentID, payments.RefundRequest{Amount: some(300)})
+		require.NoError(t, err)
+		require.Equal(t, done, again)
+		for _, key := range []wire.Key{"", "w2"} {
+			_, err = s.pay.Refund(t.Context(), key, made.PaymentID, payments.RefundRequest{Amount: some(300)})
+			require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+		}
+		require.Len(t, s.ops(), 2)
+	})
+}

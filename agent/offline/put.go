@@ -104,6 +104,9 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 			}
 		}
 	}
+	if w.refusal != nil {
+		return st, w.refusal
+	}
 	if !known && !w.row.Makes && isLocal(w.row, w.id) {
 		return st, f.lost(tx, w.row.Kind, w.row.Thing, "this terminal has not made %s", w.id)
 	}

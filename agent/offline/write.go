@@ -20,6 +20,7 @@ type write struct {
 	currency string
 	unknown  bool   // the amount is not known: the backend takes the rest
 	seen     []byte // what may be shown of the thing made without the backend
+	refusal  error  // why nothing new is taken; what came before under the key is answered all the same
 }
 
 // encodeBody is a request's body, with its secrets, as it is compared, stored and sent. wire.Invalid.

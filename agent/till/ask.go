@@ -82,7 +82,7 @@ func (t *Till) begin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return t.sell(w, r, req, body.Language)
+	return t.sell(w, r, req, body.Language, "", func() error { return nil })
 }
 
 // request is what is asked of the checkout, with what can be checked here.
@@ -156,31 +156,36 @@ func (t *Till) takeBack(w http.ResponseWriter, r *http.Request, refund bool) err
 		return err
 	}
 	b := Request{Type: ecr.Refund, Amount: body.Amount, Currency: row.Currency, Reference: body.Reference, Unheard: body.Unheard}
+	judge := func() error { return nil }
 	switch {
 	case row.Receipt == 0:
 		return &ecr.Refusal{Code: ecr.NotReversible, Text: "the sale has no receipt number: it was not approved, or it was undone"}
 	case refund:
 		b.Original = fmt.Sprintf("R%d/%d", row.Batch, row.Receipt)
 	default:
-		var open int
-		err := t.o.DB.Read(r.Context(), func(tx store.Reader) (err error) { open, err = journal.Batch(tx); return err })
-		if err != nil {
-			return err
-		}
-		if row.Batch != open { // the open batch may give that number anew
-			return &ecr.Refusal{Code: ecr.NotReversible, Text: "the batch of the sale is closed: refund it"}
-		}
 		b.Type, b.Receipt = ecr.Reversal, int64(row.Receipt)
+		judge = func() error { return t.today(r.Context(), row) }
 	}
 	req, err := b.request()
 	if err != nil {
 		return err
 	}
-	return t.sell(w, r, req, "")
+	return t.sell(w, r, req, "", row.Key, judge)
 }
 
-// sell begins a sale, or joins the one that was begun under the same key, and answers with it.
-func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, language string) error {
+// today refuses to reverse a sale of a closed batch: the open one may give its number anew.
+func (t *Till) today(ctx context.Context, row *journal.Row) error {
+	var open int
+	err := t.o.DB.Read(ctx, func(tx store.Reader) (err error) { open, err = journal.Batch(tx); return err })
+	if err == nil && row.Batch != open {
+		err = &ecr.Refusal{Code: ecr.NotReversible, Text: "the batch of the sale is closed: refund it"}
+	}
+	return err
+}
+
+// sell begins a sale, or joins the one that was begun under the same key, and answers with it. of is the original that the path names,
+// "" = none; judge decides about what is new.
+func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, language string, of wire.Key, judge func() error) error {
 	ctx := r.Context()
 	key, err := keyOf(r)
 	if err != nil {
@@ -192,7 +197,7 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 	}
 	req.Line, req.Sequence = line(ctx), key
 	req.Trace = string(wire.TraceOf(ctx))
-	sale, err := t.start(ctx, req)
+	sale, err := t.start(ctx, req, of, judge)
 	if err != nil {
 		return err
 	}
@@ -206,8 +211,14 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 
 // start begins the sale of a request. Where the client has ended its connection it begins none: it may
 // have asked by the key since, and was told that nothing will be done.
-func (t *Till) start(ctx context.Context, req ecr.Request) (sale ecr.Sale, err error) {
+func (t *Till) start(ctx context.Context, req ecr.Request, of wire.Key, judge func() error) (sale ecr.Sale, err error) {
 	defer t.take(ctx, req.Sequence)()
+	if sale, known, err := t.repeated(ctx, req, of); known {
+		return sale, err
+	}
+	if err := judge(); err != nil {
+		return sale, err
+	}
 	if err := t.reaches(ctx, req); err != nil {
 		return sale, err
 	}
@@ -215,10 +226,28 @@ func (t *Till) start(ctx context.Context, req ecr.Request) (sale ecr.Sale, err e
 	if httpd.Gone(ctx) {
 		return sale, invalid("the client ended the connection before the sale began: nothing was begun")
 	}
-	if sale, err = t.o.Desk.Begin(written(ctx), req); err != nil {
-		err = t.otherBody(ctx, req.Sequence, err)
+	sale, err = t.o.Desk.Begin(written(ctx), req)
+	return sale, t.otherBody(ctx, req.Sequence, err)
+}
+
+// repeated looks for the sale of the same key before anything else is judged: whatever ended a day, or closed a batch, since the
+// request was answered changes nothing of the answer. known is false where the key is new, or so old that it may be used anew.
+func (t *Till) repeated(ctx context.Context, req ecr.Request, of wire.Key) (sale ecr.Sale, known bool, err error) {
+	var row *journal.Row
+	err = t.o.DB.Read(ctx, func(tx store.Reader) (err error) { row, err = journal.Named(tx, line(ctx), req.Sequence); return err })
+	if errors.Is(err, journal.ErrUnknown) || err == nil && of != "" && row.Original != of {
+		return sale, false, nil
 	}
-	return sale, err
+	if err != nil {
+		return sale, true, err
+	}
+	t.recorded()
+	req.Repeat = true
+	sale, err = t.o.Desk.Begin(written(ctx), req)
+	if errors.Is(err, ecr.ErrNone) {
+		return sale, false, nil
+	}
+	return sale, true, t.otherBody(ctx, req.Sequence, err)
 }
 
 // await waits for the outcome, for as long as the request says.

@@ -13,8 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/ready"
 	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // A sale is durable and has its place at once, shows its code while a customer may scan it, and ends
@@ -350,4 +353,52 @@ func TestField2_M12WhatForbidsSalesTakesEffectAtOnce(t *testing.T) {
 		}
 	}
 	require.Equal(t, money.Minor(1250), net, "the first sale alone has moved money: %+v", books)
+}
+
+// TestField2_M50TheKeyIsLookedForFirst: a reversal that was done was refused as of a closed batch, or not found, when its client asked
+// again under its key after the day's end. Kind: what an end of day changes in the judgement of a reversal and a refund, by the sale's id
+// and by its receipt; an original that another client's sale names by now; a key that was used for another sale.
+func TestField2_M50TheKeyIsLookedForFirst(t *testing.T) {
+	x := open(t, 50*time.Millisecond, 0)
+	sold := func(key string) string {
+		id := x.sell("alpha", key, "1250").sale(t).ID
+		x.reaches(id, "CONFIRMED")
+		return id
+	}
+	first, second, third := sold("k1"), sold("k2"), sold("k3")
+	asked := []struct{ at, key, body string }{
+		{"/agent/v1/sales/" + first + "/reverse?wait=60s", "v1", ""},
+		{"/agent/v1/sales?wait=60s", "v2", `{"type":"reversal","receipt":2}`},
+		{"/agent/v1/sales/" + third + "/refund?wait=60s", "v3", `{"amount":500}`},
+	}
+	was := map[string]string{}
+	for _, a := range asked {
+		r := x.ask("alpha", "POST", a.at, a.key, a.body)
+		require.Equal(t, 200, r.status, r.body)
+		was[a.key] = r.sale(t).ID
+	}
+	require.NoError(t, x.db.Write(t.Context(), func(tx store.Tx) error {
+		_, _, err := journal.New(journal.Options{DB: x.db}).CloseBatch(tx)
+		return err
+	}))
+	again := func() {
+		for _, a := range asked {
+			r := x.ask("alpha", "POST", a.at, a.key, a.body)
+			require.Equal(t, 200, r.status, "%s: %s", a.at, r.body)
+			v := r.sale(t)
+			require.Equal(t, []any{was[a.key], "approved"}, []any{v.ID, v.Outcome})
+		}
+	}
+	again()
+	for range 2 { // the receipts of the open batch are another client's
+		x.reaches(x.sell("beta", string(wire.NewKey()), "1250").sale(t).ID, "CONFIRMED")
+	}
+	again()
+	r := x.ask("alpha", "POST", "/agent/v1/sales/"+second+"/reverse", "v4", "")
+	require.Equal(t, []any{409, "not-reversible"}, []any{r.status, r.problem(t)}, "what is new is judged")
+	require.Equal(t, 404, x.ask("alpha", "POST", "/agent/v1/sales", "v5", `{"type":"reversal","receipt":2}`).status)
+	r = x.ask("alpha", "POST", "/agent/v1/sales", "v2", `{"type":"reversal","receipt":1}`)
+	require.Equal(t, []any{422, "key-reused"}, []any{r.status, r.problem(t)})
+	r = x.ask("alpha", "POST", "/agent/v1/sales/"+second+"/reverse", "v1", "")
+	require.NotEqual(t, 200, r.status, "the key named another sale")
 }

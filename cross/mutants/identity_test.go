@@ -38,6 +38,9 @@ var ofIdentity = []mutant{
 	{"a new line takes an id that was another's", "agent", "TestField2_M25IDsOutliveTheConfiguration", []edit{
 		{"agent/identify.go", "taken[was.ID] = true // another's", "_ = was"},
 	}},
+	{"a done reversal is judged again", "agent/till", "TestField2_M50TheKeyIsLookedForFirst", []edit{
+		{"agent/till/ask.go", "known, err := t.repeated(ctx, req, of); known {", "known, err := t.repeated(ctx, req, of); known && req.Kind != ecr.Reversal {"},
+	}},
 	{"a foreign 409 proves another body", "schemes/wire", "TestField2_M14AForeign409MayMeanThatItRuns", []edit{
 		{"schemes/wire/error.go", "e.MayRun, e.Runs = true, e", "e.MayRun, e.Runs = false, e"},
 	}},

@@ -47,15 +47,18 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 			return ecr.Sale{}, refuse(ecr.NotStored, "the journal cannot be written")
 		}
 	}
-	if err := d.normalise(&req); err != nil {
-		return ecr.Sale{}, err
-	}
+	req.Currency = cmp.Or(req.Currency, d.cfg.Currency)
 	known, reuse, err := d.known(ctx, req)
-	switch {
+	switch { // before anything else is judged, which may have changed since
 	case err != nil:
 		return ecr.Sale{}, err
 	case known != "":
 		return d.joinKnown(ctx, known, req.Kind)
+	case req.Repeat:
+		return ecr.Sale{}, ecr.ErrNone
+	}
+	if err := d.acceptable(req); err != nil {
+		return ecr.Sale{}, err
 	}
 	switch d.barred() {
 	case Unconfirmed:
@@ -98,11 +101,8 @@ func (d *Drive) resumedBy(ctx context.Context) error {
 	return nil
 }
 
-// normalise checks what can be checked without the journal.
-func (d *Drive) normalise(req *ecr.Request) error {
-	if req.Currency == "" {
-		req.Currency = d.cfg.Currency
-	}
+// acceptable checks what can be checked without the journal.
+func (d *Drive) acceptable(req ecr.Request) error {
 	c, known := money.Lookup(req.Currency)
 	switch {
 	case req.Currency != d.cfg.Currency:

@@ -84,7 +84,8 @@ func askedFor(req ecr.Request) string {
 // written: refused, it would be taken for one that is not carried out. ok is false where it repeats
 // none.
 func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sale, ok bool) {
-	if req.Kind == ecr.Payment || d.normalise(&req) != nil {
+	req.Currency = cmp.Or(req.Currency, d.cfg.Currency)
+	if req.Kind == ecr.Payment || d.acceptable(req) != nil {
 		return ecr.Sale{}, false
 	}
 	var key wire.Key
