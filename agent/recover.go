@@ -49,7 +49,7 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 			return r, err
 		}
 		err = db.Write(ctx, func(tx store.Tx) (err error) {
-			if r.Sales, err = journal.SetAside(tx, held, now()); err != nil {
+			if r.Sales, err = journal.SetAside(tx, db, held, now()); err != nil {
 				return err
 			}
 			if err := paper.Forget(tx); err != nil {

@@ -72,7 +72,7 @@ const (
 	Approved   Result = "approved"
 	Declined   Result = "declined"
 	Aborted    Result = "aborted"
-	InProgress Result = "in_progress" // refunds and reversals only: the same request again joins the running one
+	InProgress Result = "in_progress" // a refund or reversal, which the same request joins again; with OnHold any sale
 )
 
 // Code is the reason behind a result: a closed list, which each protocol maps to codes of its own.
@@ -99,6 +99,7 @@ const (
 	Resuming         Code = "resuming"              // the journal is not taken up yet: ask Begin again, it is no answer for a register
 	EODImpossible    Code = "end_of_day_impossible" // a sale is open or not settled
 	SystemError      Code = "system_error"          // a fault of the terminal
+	OnHold           Code = "held"                  // a person has to look at the sale, told as InProgress: see HeldText
 )
 
 // Outcome is the definite answer to a Request.

@@ -13,3 +13,11 @@ func NameOriginal(language string) string {
 	}
 	return "name the sale: TLV 1F0D R<receipt>, R<batch>/<receipt> or T<transaction>, or BMP 87"
 }
+
+// HeldText is the text of OnHold: what became of the sale is not known here, and may be money.
+func HeldText(language string) string {
+	if German(language) {
+		return "zurückgehalten: ein Mensch sieht nach, nicht wiederholen"
+	}
+	return "held: a person looks, do not repeat"
+}

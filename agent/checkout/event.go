@@ -33,12 +33,14 @@ const (
 	ForwardEnded Name = "forward_ended" // the outbox settled a refund or reversal
 	Restarted    Name = "restarted"
 	ToldAborted  Name = "told_aborted" // the register was told "aborted" while the journal could not be written
+	Restored     Name = "restored"     // the journal took another's place, see Text
+	Released     Name = "released"     // a person lets a held sale go on
 )
 
 // Names lists the events.
 func Names() []Name {
 	return []Name{Chosen, GaveUp, Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Tick, AbortAsked, Told, Refused, Lost,
-		NextCommand, GraceOver, EndOfDay, BatchClosed, UndoSettled, ForwardEnded, Restarted, ToldAborted}
+		NextCommand, GraceOver, EndOfDay, BatchClosed, UndoSettled, ForwardEnded, Restarted, ToldAborted, Restored, Released}
 }
 
 // Failure says what an error proves.

@@ -12,7 +12,7 @@ import (
 type Phase string
 
 // The phases. A payment uses all of them but FORWARD; a refund or reversal uses CHOOSING, FORWARD and
-// DONE.
+// DONE. Each may be HELD.
 const (
 	Choosing     Phase = "CHOOSING"     // accepted, waits for a choice, prompts or the amount; nothing was sent
 	Initializing Phase = "INITIALIZING" // the initialize may be on its way
@@ -25,11 +25,12 @@ const (
 	Reversing    Phase = "REVERSING"    // the undo is durable and runs
 	Done         Phase = "DONE"         // nothing is left to do
 	Forward      Phase = "FORWARD"      // refund or reversal; the outbox sends it until it is final
+	Held         Phase = "HELD"         // was open in a journal that took another's place; it is read, and a person decides
 )
 
 // Phases lists them in the order of a sale's life.
 func Phases() []Phase {
-	return []Phase{Choosing, Initializing, Waiting, Aborting, Approved, Unconfirmed, Confirmed, Declined, Reversing, Done, Forward}
+	return []Phase{Choosing, Initializing, Waiting, Aborting, Approved, Unconfirmed, Confirmed, Declined, Reversing, Done, Forward, Held}
 }
 
 // Limits are the durations a sale lives under, fixed when it is accepted.
@@ -134,6 +135,8 @@ type State struct {
 	Left       bool `json:"left,omitempty"`     // a start has found it so: the till may have heard, so the approval is kept
 	Twice      bool `json:"twice,omitempty"`    // the merchant was told that the till may have charged again
 	Closed     bool `json:"closed,omitempty"`   // the batch of its receipt is closed
+	Restored   bool `json:"restored,omitempty"` // it was HELD: it is never undone
+	Released   bool `json:"released,omitempty"` // a person has let it go on as the backend says
 	UndoTries  int  `json:"undoTries,omitempty"`
 	UndoOpen   bool `json:"undoOpen,omitempty"`   // an undo operation is in the outbox
 	UndoRefund bool `json:"undoRefund,omitempty"` // that operation is a refund
@@ -227,5 +230,5 @@ func Active(s State) bool {
 
 // Good says whether the sale counts: money moved as the register asked.
 func Good(s State) bool {
-	return s.Result == ecr.Approved && s.Phase != Reversing && s.Phase != Forward
+	return s.Result == ecr.Approved && s.Phase != Reversing && s.Phase != Forward && s.Phase != Held
 }

@@ -56,12 +56,16 @@ func variants(p Phase) []State {
 	var out []State
 	for mask := range 64 {
 		s := base
-		if p == Choosing && mask&8 != 0 {
+		if (p == Choosing || p == Held) && mask&8 != 0 {
 			s.Kind = ecr.Refund
 		}
-		s.Shown = mask&1 != 0 && p != Forward
+		s.Restored = p == Held || p == Declined && mask&4 != 0
+		if s.Released = p == Held && mask&2 != 0; p == Held && mask&32 != 0 {
+			s.Result, s.Code = ecr.Approved, ecr.OK
+		}
+		s.Shown = mask&1 != 0 && p != Forward && p != Held
 		s.LastRead = mask&2 != 0
-		s.AwaitingApp = mask&3 == 2 && p != Forward
+		s.AwaitingApp = mask&3 == 2 && p != Forward && p != Held
 		s.StaleEnds = mask&16 != 0
 		s.Settling = mask&4 != 0 && s.Result == ecr.Approved
 		s.UndoOpen = mask&8 != 0 && p == Reversing
@@ -135,17 +139,18 @@ var words = []aapay.State{
 
 // edges are the phase changes that may happen, whatever the event. None leads back over the commit point.
 var edges = map[Phase][]Phase{
-	Choosing:     {Choosing, Initializing, Forward, Done},
-	Initializing: {Initializing, Waiting, Aborting, Declined, Reversing, Done},
-	Waiting:      {Waiting, Initializing, Aborting, Approved, Declined, Reversing, Done}, // back to the plain route, once
-	Aborting:     {Aborting, Declined, Reversing, Done},
-	Approved:     {Approved, Confirmed, Unconfirmed, Reversing},
-	Unconfirmed:  {Unconfirmed, Confirmed, Reversing},
+	Choosing:     {Choosing, Initializing, Forward, Done, Held},
+	Initializing: {Initializing, Waiting, Aborting, Declined, Reversing, Done, Held},
+	Waiting:      {Waiting, Initializing, Aborting, Approved, Declined, Reversing, Done, Held}, // back to the plain route, once
+	Aborting:     {Aborting, Declined, Reversing, Done, Held},
+	Approved:     {Approved, Confirmed, Unconfirmed, Reversing, Held},
+	Unconfirmed:  {Unconfirmed, Confirmed, Reversing, Held},
 	Confirmed:    {Confirmed, Done},
-	Declined:     {Declined, Reversing, Done},
-	Reversing:    {Reversing, Done},
+	Declined:     {Declined, Reversing, Done, Held},
+	Reversing:    {Reversing, Done, Held},
 	Done:         {Done},
 	Forward:      {Forward, Done},
+	Held:         {Held, Declined, Confirmed, Done}, // never back to what the machine would undo, but for a final no
 }
 
 func TestMatrixOfPhasesAndEvents(t *testing.T) {
@@ -211,7 +216,10 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 	if next.Phase == Reversing && next.Result == ecr.Approved {
 		require.Fail(t, "an undone sale counts as approved")
 	}
-	if Owed(s) && !Owed(next) && next.Phase != Approved {
+	if s.Restored {
+		require.NotEqual(t, Reversing, next.Phase, "what a journal held is never undone by itself")
+	}
+	if Owed(s) && !Owed(next) && next.Phase != Approved && next.Phase != Held {
 		require.Equal(t, Done, next.Phase)
 		unsent := e.Name == ReplyFailed && e.Failure == NotSent && next.Sends == next.Unsent // no attempt ever had a connection
 		proven := unsent || e.Name == UndoSettled && e.Undone.OK || e.Name == StatusRead || e.Name == StatusFailed && e.Failure == NotFound

@@ -126,7 +126,7 @@ func (w *writer) sale(s *view.Sale, now time.Time) {
 var outcomes = [...]struct {
 	result ecr.Result
 	name   word
-}{{ecr.Approved, approved}, {ecr.Declined, declined}, {ecr.Aborted, aborted}, {"", running}}
+}{{ecr.Approved, approved}, {ecr.Declined, declined}, {ecr.Aborted, aborted}, {ecr.InProgress, setAside}, {"", running}}
 
 // waiting writes what is owed to the backend.
 func (w *writer) waiting(t *Terminal) {

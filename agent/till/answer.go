@@ -23,6 +23,7 @@ const (
 const (
 	running = "running"
 	ended   = "ended"
+	held    = "held" // a person has to look at it
 )
 
 // answer writes a sale as it is now. run is nil where the answer tells the sale's client nothing that
@@ -44,6 +45,8 @@ func (t *Till) answer(w http.ResponseWriter, r *http.Request, run *run, id, lang
 		if step, out = run.now(); out == nil {
 			v.Step, v.StepText = step.Step, step.Text
 		}
+	} else if row.Held() {
+		out = &ecr.Outcome{Result: ecr.InProgress, Code: ecr.OnHold, Text: ecr.HeldText(t.o.Language), Settling: true, Amount: row.Amount}
 	} else if row.State.Result != "" {
 		v.ended(row)
 		if o, err := t.o.Desk.Receipt(ctx, row.Key); err == nil {
@@ -53,7 +56,9 @@ func (t *Till) answer(w http.ResponseWriter, r *http.Request, run *run, id, lang
 	if out != nil {
 		v.State, v.Outcome, v.Code, v.Text, v.Settling = ended, out.Result, out.Code, out.Text, out.Settling
 		v.Receipt, v.Trace, v.Transaction, v.Amount = out.Receipt, out.Trace, out.TransactionID, int64(out.Amount)
-		v.Receipts = t.receipts(*out, cmp.Or(language, t.o.Language))
+		if v.Receipts = t.receipts(*out, cmp.Or(language, t.o.Language)); out.Code == ecr.OnHold {
+			v.State, v.Receipts = held, nil
+		}
 	}
 	status := http.StatusOK
 	if v.State == running {
@@ -80,7 +85,7 @@ func (v *Sale) ended(row *journal.Row) {
 
 // code is the code of a sale that is shown now; nil = none is.
 func (t *Till) code(row *journal.Row) *QR {
-	if !row.State.Shown || row.State.Result != "" {
+	if !row.State.Shown || row.State.Result != "" || row.Held() {
 		return nil
 	}
 	if _, err := t.o.Code(row); err != nil {

@@ -168,7 +168,7 @@ func (t *Till) Groups() []openapi.Group {
 		Words: map[reflect.Type]openapi.Words{
 			reflect.TypeFor[Request](): {"unheard": {Keep, Undo}},
 			reflect.TypeFor[Taken]():   {"unheard": {Keep, Undo}},
-			reflect.TypeFor[Sale]():    {"state": {running, ended}},
+			reflect.TypeFor[Sale]():    {"state": {running, ended, held}},
 		},
 		Infos: []rest.Info{
 			describe[ask, Sale]("agent.sale.begin", "sell, refund or reverse; ?wait=25s waits for the outcome", postSale, rest.Write|rest.NeedsKey).WithExample(example),

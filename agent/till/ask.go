@@ -158,6 +158,8 @@ func (t *Till) takeBack(w http.ResponseWriter, r *http.Request, refund bool) err
 	b := Request{Type: ecr.Refund, Amount: body.Amount, Currency: row.Currency, Reference: body.Reference, Unheard: body.Unheard}
 	judge := func() error { return nil }
 	switch {
+	case row.Held():
+		return &ecr.Refusal{Code: ecr.NotReversible, Text: ecr.HeldText(t.o.Language)}
 	case row.Receipt == 0:
 		return &ecr.Refusal{Code: ecr.NotReversible, Text: "the sale has no receipt number: it was not approved, or it was undone"}
 	case refund:

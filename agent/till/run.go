@@ -125,7 +125,7 @@ func (r *run) now() (step ecr.Progress, out *ecr.Outcome) {
 // of that.
 func (t *Till) tell(ctx context.Context, r *run, sale ecr.Sale) {
 	out, ok := t.watch(r, sale)
-	for ok && out.Result == ecr.InProgress { // no end: HTTP clients have the time
+	for ok && out.Result == ecr.InProgress && out.Code != ecr.OnHold { // no end: HTTP clients have the time
 		sale, ok = t.goOn(ctx, r)
 		if ok {
 			out, ok = t.watch(r, sale)

@@ -147,7 +147,7 @@ func (t *Till) show(w http.ResponseWriter, r *http.Request) error {
 // told answers with a sale as it is now. Where it is the caller's own, its outcome is told by that.
 func (t *Till) told(w http.ResponseWriter, r *http.Request, row *journal.Row, language string) error {
 	ctx := r.Context()
-	if row.Line != line(ctx) || row.Sequence == "" || row.Quarantined || row.Told == string(ecr.Told) {
+	if row.Line != line(ctx) || row.Sequence == "" || row.Held() || row.Told == string(ecr.Told) {
 		_, err := t.answer(w, r, nil, string(row.Key), language)
 		return err
 	}
@@ -171,7 +171,7 @@ func (t *Till) picture(w http.ResponseWriter, r *http.Request, png bool) error {
 		return err
 	}
 	gone := wire.Errorf(wire.NotFound, "", "no code is shown now")
-	if !row.State.Shown || row.State.Result != "" {
+	if !row.State.Shown || row.State.Result != "" || row.Held() {
 		return gone
 	}
 	code, err := t.o.Code(row)

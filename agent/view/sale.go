@@ -45,6 +45,9 @@ type Sale struct {
 // SaleOf is a journal's row as people see it.
 func SaleOf(r *journal.Row) Sale {
 	s := r.State
+	if r.State.Phase == checkout.Held {
+		s.Result, s.Code, s.Text = ecr.InProgress, ecr.OnHold, ""
+	}
 	return Sale{
 		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Key: r.Sequence, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,
 		Amount: int64(r.Amount), Currency: r.Currency, Method: r.Method.Name, Label: r.Method.Label, Reference: r.Reference,

@@ -118,7 +118,7 @@ func (v *Status) Read(r store.Reader, own bool) error {
 			}
 		}
 		if row.Aside != "" && !row.Closed {
-			v.attend("sale %s is set aside, %s: stop the terminal, then posagent sale release %s, or close it", row.Key, row.Aside, row.Key)
+			v.attend("%s", setAside(row))
 		}
 		if row.Quarantined && row.Aside == "" && !v.alerted(row.Key) {
 			v.attend("sale %s was changed from outside: posagent sale show %s", row.Key, row.Key)

@@ -18,8 +18,10 @@ import (
 func asideCommands() []command {
 	return []command{
 		{
-			name: "release", args: "SALE", short: "let a sale that was set aside go on: asked for, and undone unless it is approved",
-			long:     "Needs the terminal stopped: the next start takes the sale up. Use it when the register's journal shows no approval of it.",
+			name: "release", args: "SALE", short: "let a sale that was set aside go on: paid, it counts; not paid, it ends; it is never undone",
+			long: "Needs the terminal stopped: the next start asks the backend. A sale that was paid gets a receipt and counts in the open day;\n" +
+				"one that was not paid ends. Nothing gives the money back by itself: refund it as any other payment. Use it when the register's\n" +
+				"journal shows the approval; compare both first.",
 			json:     []string{"posagent.aside/1"},
 			examples: []string{"posagent sale release SALE"}, run: saleRelease,
 		},
@@ -41,8 +43,8 @@ func asideCommands() []command {
 type closeOptions struct{ note string }
 
 func saleRelease(ctx context.Context, c *call) error {
-	return decideAside(ctx, c, agent.DeedRelease, "", "is taken up by the next start", func(tx store.Tx, id string) error {
-		return journal.TakeUp(tx, id, time.Now())
+	return decideAside(ctx, c, agent.DeedRelease, "", "goes on with the next start", func(tx store.Tx, db store.DB, id string) error {
+		return journal.TakeUp(tx, db, id, time.Now())
 	})
 }
 
@@ -51,13 +53,13 @@ func saleClose(ctx context.Context, c *call) error {
 	if note == "" {
 		return fail(exitUsage, "%s: why? (--note TEXT, it is kept in the sale's history)", c.path)
 	}
-	return decideAside(ctx, c, agent.DeedClose, note, "is closed", func(tx store.Tx, id string) error {
+	return decideAside(ctx, c, agent.DeedClose, note, "is closed", func(tx store.Tx, _ store.DB, id string) error {
 		return journal.CloseAside(tx, id, note, time.Now())
 	})
 }
 
 // decideAside writes a person's decision about one sale into the journal of a stopped terminal.
-func decideAside(ctx context.Context, c *call, deed, note, done string, decide func(store.Tx, string) error) error {
+func decideAside(ctx context.Context, c *call, deed, note, done string, decide func(store.Tx, store.DB, string) error) error {
 	if len(c.args) != 1 {
 		return fail(exitUsage, "%s: which sale? (posagent status)", c.path)
 	}
@@ -72,7 +74,7 @@ func decideAside(ctx context.Context, c *call, deed, note, done string, decide f
 		if id, err = findSale(tx, c.args[0]); err != nil {
 			return err
 		}
-		if err := decide(tx, id); err != nil {
+		if err := decide(tx, db, id); err != nil {
 			return err
 		}
 		return audit.Append(tx, time.Now(), audit.Deed{Deed: deed, Subject: id, Detail: note})
@@ -84,6 +86,8 @@ func decideAside(ctx context.Context, c *call, deed, note, done string, decide f
 	case errors.Is(err, journal.ErrUnknown):
 		none := func(r store.Reader) error { return view.NoSale(r, c.args[0]) }
 		return notHere(ctx, db, none, "no sale %q (posagent sale list shows them)", c.args[0])
+	case errors.Is(err, journal.ErrQuarantined):
+		return fail(exitRefused, "sale %s was changed from outside, and nothing can go on with it (posagent sale close %s --note TEXT)", id, id)
 	case errors.Is(err, journal.ErrNotAside):
 		return fail(exitRefused, "sale %s waits for no decision (posagent sale show %s)", id, id)
 	case err != nil:

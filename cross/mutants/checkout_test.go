@@ -145,9 +145,19 @@ var ofCheckout = []mutant{
 	{"an answer from before the undo's is proof", checkout, "TestMoneyB2_AnAnswerFromBeforeProvesNothing", []edit{
 		{"agent/checkout/timers.go", ` && asked >= s.AnswerAt`, ``},
 	}},
-	{"an open sale of a backup is resumed", drive, "TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside", []edit{
-		{"agent/checkout/drive/resume.go", `if r.Aside != "" {`, `if r.Aside = ""; false {`},
-		{"agent/checkout/drive/journal/row.go", `r.Quarantined = bad || r.Aside != ""`, `r.Quarantined = bad`},
+	{"an open sale of a backup is not held", drive, "TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside", []edit{
+		{"agent/checkout/drive/journal/aside.go", "\t\t\terr = j.Hold(tx, r, why)", "\t\t\terr = setAside(tx, r, why, now)\n\t\t\tr.Aside = why"},
+		{"agent/checkout/drive/resume.go", `if r.Quarantined && r.Aside != "" {`, `if r.Aside = ""; false {`},
+		{"agent/checkout/drive/journal/row.go", `r.altered || r.Aside != "" && r.State.Phase != checkout.Held`, `r.altered`},
+	}},
+	{"a held sale that was not paid after all is undone", drive, "TestField2_M33WhatWasNotPaidIsClosed", []edit{
+		{"agent/checkout/declined.go", `case s.Restored && !finalNo(s):`, `case false:`},
+	}},
+	{"a held sale waits for its outcome", drive, "TestField2_M33EveryAskerHearsThatItIsHeld", []edit{
+		{"agent/checkout/drive/perform/tell.go", `row.State.Result != "" || row.Held()`, `row.State.Result != ""`},
+	}},
+	{"a release approves what the register was told is not paid", drive, "TestField2_M33WhatARestoredJournalHoldsIsReadAndKept", []edit{
+		{"agent/checkout/held.go", `return !s.ReadFirst && (s.Result == "" || s.Result == ecr.Approved)`, `return true`},
 	}},
 	{"an acknowledgement the store refused is forgotten", drive, "TestMoneyA3_AnAcknowledgementWaitsForTheStore|TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan", []edit{
 		{"agent/checkout/drive/perform/tell.go", "\tdefault:\n\t\tp.sales.Unrecorded(key, what)", "\tdefault:\n\t\tp.sales.Released(key)"},

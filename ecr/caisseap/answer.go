@@ -38,7 +38,7 @@ var echoed = []string{"CZ", "CJ", "CA", "CB", "CD", "CE"}
 var reasons = map[ecr.Code]string{
 	ecr.RejectedByScheme: refusedReason, ecr.AbortedByUser: abandoned, ecr.WrongCurrency: wrongCurrency,
 	ecr.Processing: formatError, ecr.NoMethod: notSelectable, ecr.AmountWrong: formatError, ecr.AlreadyReversed: forbidden,
-	ecr.NotReversible: forbidden, ecr.Busy: anotherRuns, ecr.Impossible: forbidden, ecr.StillRunning: noEnd,
+	ecr.NotReversible: forbidden, ecr.Busy: anotherRuns, ecr.Impossible: forbidden, ecr.StillRunning: noEnd, ecr.OnHold: noEnd,
 	ecr.NoConnection: timedOut, ecr.NoOriginal: forbidden, ecr.NotStored: timedOut, ecr.NotReady: timedOut, ecr.Resuming: timedOut,
 }
 
@@ -48,6 +48,17 @@ func reason(code ecr.Code) string {
 		return af
 	}
 	return unknownReason
+}
+
+// heldText is AF for a sale that a person has to look at.
+func heldText(language string) string {
+	switch language = strings.ToLower(language); {
+	case ecr.German(language):
+		return noEnd + " GESPERRT, NICHT WIEDERHOLEN"
+	case strings.HasPrefix(language, "en"):
+		return noEnd + " HELD, DO NOT REPEAT"
+	}
+	return noEnd + " BLOQUE, NE PAS REPETER"
 }
 
 // runningText is AF for a refund that goes on: registers have no word for it, and show the text.

@@ -225,6 +225,8 @@ func (d *dialogue) tell(out ecr.Outcome) {
 	switch {
 	case good && same:
 		d.answer(d.r.approval(out))
+	case out.Code == ecr.OnHold:
+		d.answer(d.r.denial(heldText(d.cfg.Language)))
 	case good, out.Result == ecr.InProgress:
 		d.answer(d.r.denial(runningText(d.cfg.Language)))
 	case d.bad:

@@ -71,7 +71,7 @@ func codeByte(c ecr.Code) byte {
 		return 0xA0 // not 9C, which is a sale that goes on
 	case ecr.NoConnection:
 		return 0xA3
-	case ecr.StillRunning:
+	case ecr.StillRunning, ecr.OnHold:
 		return 0x9C
 	case ecr.NotStored:
 		return 0xB1

@@ -152,7 +152,7 @@ func (d *Drive) stored(err error) error {
 	case err == nil, errors.As(err, &r), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, journal.ErrQuarantined):
-		return refuse(ecr.SystemError, "the sale is quarantined")
+		return refuse(ecr.SystemError, "%s", ecr.HeldText(d.cfg.Language))
 	}
 	d.log.Error("nothing accepted", "error", err)
 	return refuse(ecr.NotStored, "the journal cannot be written")

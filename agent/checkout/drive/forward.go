@@ -149,6 +149,8 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 		return nil, a.notSold(tx)
 	case errors.Is(err, journal.ErrQuarantined):
 		return nil, aPersonLooks(row)
+	case err == nil && row.Held():
+		return nil, refuse(ecr.NotReversible, "%s", ecr.HeldText(a.d.cfg.Language))
 	case err != nil:
 		return nil, err
 	}

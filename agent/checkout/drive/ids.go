@@ -21,6 +21,10 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (key wire.Key, reuse
 		key, reuse = "", 0
 		row, err := d.j.BySequence(r, req.Line, req.Sequence)
 		gone := errors.Is(err, journal.ErrUnknown)
+		if errors.Is(err, journal.ErrQuarantined) { // whatever its row says now: told that it is held
+			key = row.Key
+			return nil
+		}
 		if err != nil && !gone {
 			return err
 		}

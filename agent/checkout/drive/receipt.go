@@ -19,7 +19,7 @@ var ErrNotOver = errors.New("the sale has not ended, or its register has not ack
 // Printable says whether a paper may speak of a sale: it has ended, and nothing that the register
 // does can change its end.
 func Printable(r *journal.Row) bool {
-	if r.State.Result == "" {
+	if r.State.Result == "" || r.Held() {
 		return false
 	}
 	return r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed || r.State.Phase == checkout.Done

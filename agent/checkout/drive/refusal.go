@@ -104,7 +104,6 @@ var german = map[string]string{
 	"request id %s was used for another request":                                       "Vorgangsnummer %s schon für anderes benutzt",
 	"the request cannot be sent":                                                       "die Anfrage kann nicht gesendet werden",
 	"older sales are being resumed":                                                    "ältere Vorgänge werden fortgesetzt",
-	"the sale is quarantined":                                                          "der Vorgang ist gesperrt",
 	"%s cannot be paid with":                                                           "%s wird nicht angenommen",
 	"the original was in %s":                                                           "die Zahlung war in %s",
 	"this terminal takes %s":                                                           "dieses Terminal nimmt %s",

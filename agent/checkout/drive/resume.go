@@ -28,11 +28,11 @@ func (d *Drive) resume(ctx context.Context) error {
 	}
 	for _, r := range rows {
 		take := func() error { return d.resumeOne(ctx, r.Key) }
-		if r.Aside != "" {
-			continue
-		}
 		if r.Quarantined {
 			take = func() error { return d.quarantine(ctx, r) }
+		}
+		if r.Quarantined && r.Aside != "" {
+			take = func() error { return d.holdOlder(ctx, r) }
 		}
 		for err := take(); err != nil; err = take() { // a full disk keeps the terminal waiting, not away
 			if journal.IsPermanent(err) || ctx.Err() != nil {
@@ -131,6 +131,22 @@ func (d *Drive) changed(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		d.log.Error("rows of sales not verified", "error", err)
 	}
+}
+
+// holdOlder holds a sale that an earlier program set aside, and takes it up.
+func (d *Drive) holdOlder(ctx context.Context, r *journal.Row) error {
+	err := d.db.Write(ctx, func(tx store.Tx) error {
+		was := *r // the write may run again
+		err := d.j.HoldOlder(tx, &was)
+		return err
+	})
+	if err == nil {
+		err = d.resumeOne(ctx, r.Key)
+	}
+	if errors.Is(err, journal.ErrQuarantined) { // it is altered, too
+		return nil
+	}
+	return err
 }
 
 // quarantine tells the merchant once about a row that does not verify.

@@ -17,6 +17,9 @@ import (
 // Abort implements ecr.Desk.
 func (d *Drive) Abort(ctx context.Context, id string) error {
 	row, err := d.p.Apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})
+	if errors.Is(err, journal.ErrQuarantined) {
+		return ecr.ErrTooLate
+	}
 	if errors.Is(err, checkout.ErrRefused) {
 		if row.State.Phase == checkout.Forward {
 			if err := d.box.Withdraw(ctx, row.Key, nil, perform.Withdrawn); err == nil {
@@ -36,7 +39,7 @@ func (d *Drive) Abort(ctx context.Context, id string) error {
 func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		row, err := d.j.LastOf(r, line)
+		row, err := unlessHeld(d.j.LastOf(r, line))
 		if err != nil && !errors.Is(err, journal.ErrUnknown) {
 			return err
 		}
@@ -47,7 +50,7 @@ func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
 			known = nil
 		}
 		old, fault := journal.BeforeLoss(r, known)
-		if old && (known == nil || known.State.Phase != checkout.Forward) { // what still runs is joined
+		if old && (known == nil || known.State.Phase != checkout.Forward && !known.Held()) { // what still runs is joined
 			fault = unsaid(r)
 		}
 		return cmp.Or(fault, err)
@@ -73,8 +76,8 @@ func (d *Drive) Find(ctx context.Context, line, sequence string) (ecr.Sale, erro
 		if strings.HasSuffix(sequence, "/") {
 			by = d.j.BySequencePrefix
 		}
-		row, err := by(r, line, sequence)
-		if err == nil {
+		row, err := unlessHeld(by(r, line, sequence))
+		if err == nil && !row.Held() {
 			old, fault := d.forgotten(r, row)
 			if fault != nil {
 				return fault
@@ -101,12 +104,20 @@ func (d *Drive) Find(ctx context.Context, line, sequence string) (ecr.Sale, erro
 	return d.p.Join(ctx, key)
 }
 
+// unlessHeld lets a row that does not verify be told: it is held.
+func unlessHeld(row *journal.Row, err error) (*journal.Row, error) {
+	if errors.Is(err, journal.ErrQuarantined) {
+		err = nil
+	}
+	return row, err
+}
+
 // Copy implements ecr.Copier. A register that asks by the receipt number has heard of the approval.
 func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 	var row *journal.Row
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
-		if row, err = d.j.Newest(r, receipt); errors.Is(err, journal.ErrUnknown) {
+		if row, err = unlessHeld(d.j.Newest(r, receipt)); errors.Is(err, journal.ErrUnknown) {
 			err = cmp.Or(unsaid(r), err)
 		}
 		return err
@@ -115,11 +126,11 @@ func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 	switch {
 	case errors.As(err, &refused):
 		return ecr.Sale{}, d.inLanguage(err)
-	case errors.Is(err, journal.ErrUnknown), errors.Is(err, journal.ErrQuarantined):
+	case errors.Is(err, journal.ErrUnknown):
 		return ecr.Sale{}, ecr.ErrNone
 	case err != nil:
 		return ecr.Sale{}, err
-	case row.Undone(): // a register that asks by number may not know that the money went back
+	case row.Held(), row.Undone(): // a register that asks by number may not know that the money went back
 	case row.State.Phase == checkout.Unconfirmed:
 		if row, err = d.p.Apply(ctx, row.Key, checkout.Event{Name: checkout.NextCommand, Sync: checkout.Same}); err != nil {
 			return ecr.Sale{}, d.stored(err)

@@ -20,47 +20,105 @@ func asideSchema() store.Step {
 CREATE TABLE checkout_aside (sale TEXT PRIMARY KEY, why TEXT NOT NULL, closed_ms INTEGER NOT NULL) STRICT;`}
 }
 
-// SetAside keeps the open sales of a journal that was put back from an earlier time from being
-// resumed, in the caller's commit, and returns how many there are: they may have ended since, and
-// been told and paid. Those that only read or only wait for the outbox are left: their operations
-// are held there.
-func SetAside(tx store.Tx, why string, now time.Time) (n int, err error) {
-	rows, err := many(nil, tx, active+` ORDER BY id`)
+// SetAside holds the open sales of a journal that took another's place, in the caller's commit, and
+// returns how many there are: they may have ended since, and been told and paid. Those that are only
+// watched, or only wait for the outbox, are left: their operations are held there. An altered row is
+// not written to.
+func SetAside(tx store.Tx, db store.DB, why string, now time.Time) (n int, err error) {
+	rows, err := many(db, tx, active+` ORDER BY id`)
 	if err != nil {
 		return 0, err
 	}
+	j := New(Options{DB: db, Now: func() time.Time { return now }})
 	for _, r := range rows {
-		switch s := r.State; {
-		case r.Aside != "", s.Phase == checkout.Confirmed, s.Phase == checkout.Forward, s.Phase == checkout.Reversing && s.UndoOpen:
+		switch {
+		case r.Aside != "":
 			continue
+		case r.altered:
+			err = setAside(tx, r, why, now)
+		default:
+			err = j.Hold(tx, r, why)
 		}
-		if _, err := tx.Exec(`INSERT INTO checkout_aside (sale, why, closed_ms) VALUES (?, ?, 0)`, string(r.Key), why); err != nil {
+		if err != nil {
 			return n, fmt.Errorf("set aside %s: %w", r.Key, err)
 		}
-		if err := noteAt(tx, r.Key, true, "set aside: "+why, now); err != nil {
-			return n, err
+		if r.Aside != "" {
+			n++
 		}
-		n++
 	}
 	return n, nil
 }
 
-// TakeUp lets the next start resume a sale that was set aside, as if it had never ended: it is
-// asked for and, unless it is approved, undone. ErrUnknown, ErrNotAside.
-func TakeUp(tx store.Tx, id string, now time.Time) error {
-	if err := waits(tx, id); err != nil {
+// Hold holds a sale in the caller's commit.
+func (j *Journal) Hold(tx store.Tx, r *Row, why string) error {
+	_, err := j.Transit(tx, r, checkout.Event{Name: checkout.Restored, Text: why})
+	return err
+}
+
+// HoldOlder holds a sale that an earlier program set aside without holding it.
+func (j *Journal) HoldOlder(tx store.Tx, r *Row) error {
+	if r.altered {
+		return nil
+	}
+	return j.Hold(tx, r, r.Aside)
+}
+
+// holds keeps the table of what waits for a person: what is held is in it, what is not held any more
+// is out of it.
+func (j *Journal) holds(tx store.Tx, before, r *Row, e checkout.Event) error {
+	was, is := before.State.Phase == checkout.Held, r.State.Phase == checkout.Held
+	switch {
+	case is && r.Aside == "":
+		why := e.Text
+		if why == "" {
+			why = "the backend says " + orNothing(string(r.State.Wire)) + " after all"
+		}
+		return setAside(tx, r, why, j.opt.Now())
+	case was && !is:
+		if _, err := tx.Exec(`DELETE FROM checkout_aside WHERE sale = ?`, string(r.Key)); err != nil {
+			return fmt.Errorf("end what is set aside: %w", err)
+		}
+		r.Aside = ""
+	}
+	r.judge()
+	return nil
+}
+
+func setAside(tx store.Tx, r *Row, why string, now time.Time) error {
+	if _, err := tx.Exec(`INSERT INTO checkout_aside (sale, why, closed_ms) VALUES (?, ?, 0)`, string(r.Key), why); err != nil {
+		return fmt.Errorf("set aside %s: %w", r.Key, err)
+	}
+	r.Aside = why
+	r.judge()
+	return noteAt(tx, r.Key, true, "set aside: "+why, now)
+}
+
+// TakeUp lets a sale that is set aside go on: the next start asks for it, and it ends as the backend
+// says. It is never undone. ErrUnknown, ErrNotAside, ErrQuarantined where its row is altered.
+func TakeUp(tx store.Tx, db store.DB, id string, now time.Time) error {
+	r, err := waits(tx, id)
+	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM checkout_aside WHERE sale = ?`, id); err != nil {
-		return fmt.Errorf("take up %s: %w", id, err)
+	if r.altered {
+		return fmt.Errorf("take up %s: %w", id, ErrQuarantined)
 	}
-	return noteAt(tx, wire.Key(id), true, "taken up again by hand", now)
+	j := New(Options{DB: db, Now: func() time.Time { return now }})
+	if r.State.Phase != checkout.Held {
+		if err := j.Hold(tx, r, r.Aside); err != nil {
+			return err
+		}
+	}
+	if _, err := j.Transit(tx, r, checkout.Event{Name: checkout.Released}); err != nil {
+		return err
+	}
+	return noteAt(tx, r.Key, true, "let go on by hand", now)
 }
 
 // CloseAside ends the wait of a sale that was set aside: it stays as it is and counts as settled.
 // ErrUnknown, ErrNotAside.
 func CloseAside(tx store.Tx, id, note string, now time.Time) error {
-	if err := waits(tx, id); err != nil {
+	if _, err := waits(tx, id); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(`UPDATE checkout_aside SET closed_ms = ? WHERE sale = ?`, max(now.UnixMilli(), 1), id); err != nil {
@@ -69,15 +127,15 @@ func CloseAside(tx store.Tx, id, note string, now time.Time) error {
 	return noteAt(tx, wire.Key(id), true, "closed by hand: "+note, now)
 }
 
-func waits(tx store.Tx, id string) error {
+func waits(tx store.Tx, id string) (*Row, error) {
 	r, err := scan(store.Keyed(tx), tx.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, id))
 	if err == nil && (r.Aside == "" || r.Closed) {
 		err = ErrNotAside
 	}
 	if err != nil {
-		return fmt.Errorf("sale %s: %w", id, err)
+		return nil, fmt.Errorf("sale %s: %w", id, err)
 	}
-	return nil
+	return r, nil
 }
 
 // SalesAfter lists sales in the order they began, those with an id above after.

@@ -102,7 +102,7 @@ func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
 	var apart beside
 	for _, row := range rows {
 		if row.altered || row.Aside != "" && !row.Closed {
-			t.Exceptions = append(t.Exceptions, fmt.Sprintf("receipt %d is quarantined: its row was changed from outside, or was put back", row.Receipt))
+			t.Exceptions = append(t.Exceptions, fmt.Sprintf("receipt %d is quarantined: its row was changed from outside, or waits for a person", row.Receipt))
 			continue
 		}
 		if t.FirstReceipt == 0 {
@@ -199,6 +199,8 @@ func (j *Journal) Exceptions(r store.Reader, open int) ([]string, error) {
 		switch {
 		case row.Quarantined:
 			out = append(out, fmt.Sprintf("sale %s is quarantined", row.Key))
+		case row.State.Phase == checkout.Held:
+			out = append(out, row.Title()+": held, a person decides")
 		case row.State.Phase == checkout.Reversing:
 			out = append(out, row.Title()+": being undone, carried over")
 		case row.State.Phase == checkout.Unconfirmed:

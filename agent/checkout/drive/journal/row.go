@@ -44,7 +44,7 @@ type Row struct {
 	UndoKey       wire.Key
 	Resumes       int
 	Reuse         int64  // for Insert: how often the id of its register was rightly used again
-	Quarantined   bool   // the row does not verify, or was set aside: shown, never acted upon
+	Quarantined   bool   // the row does not verify: shown, never acted upon
 	Aside         string // why it was set aside; "" = it was not
 	Closed        bool   // it was, and a person has decided that it has ended
 
@@ -152,9 +152,16 @@ func scan(db store.DB, from scanner) (*Row, error) {
 		bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s))
 	}
 	r.altered, r.Closed = bad, l.closed != 0
-	r.Quarantined = bad || r.Aside != ""
+	r.judge()
 	return &r, nil
 }
+
+// judge sets Quarantined. A row that an earlier program set aside is as good as one that is altered,
+// until a start has made it one that is held.
+func (r *Row) judge() { r.Quarantined = r.altered || r.Aside != "" && r.State.Phase != checkout.Held }
+
+// Held says that a person has to look at a sale before anything can be told of it.
+func (r *Row) Held() bool { return r.Quarantined || r.State.Phase == checkout.Held }
 
 func (r *Row) pack(db store.DB) (stored, error) {
 	var s stored

@@ -126,7 +126,12 @@ func describe(before, after *Row, e checkout.Event) string {
 		return fmt.Sprintf("approved, receipt %d, trace %d", after.Receipt, after.Trace)
 	case checkout.Unconfirmed:
 		return "no acknowledgement from the register"
+	case checkout.Held:
+		return "held: the backend is asked, nothing is sent or undone"
 	case checkout.Confirmed:
+		if b.Phase == checkout.Held {
+			return "kept: the backend says that it was paid"
+		}
 		return "acknowledged by the register"
 	case checkout.Declined:
 		return "declined: " + s.Text

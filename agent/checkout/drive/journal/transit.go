@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 
 	"posagent/agent/checkout"
@@ -76,7 +77,7 @@ func (j *Journal) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Eff
 			return nil, err
 		}
 	}
-	if err := j.ended(tx, &before, r); err != nil {
+	if err := errors.Join(j.ended(tx, &before, r), j.holds(tx, &before, r, e)); err != nil {
 		return nil, err
 	}
 	if text := describe(&before, r, e); text != "" {

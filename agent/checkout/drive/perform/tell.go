@@ -3,6 +3,7 @@ package perform
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,6 +19,9 @@ import (
 // Outcome is what a register is told of a row as it stands.
 func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 	s := r.State
+	if r.Held() {
+		return p.heldOutcome(r)
+	}
 	o := ecr.Outcome{
 		Sale: string(r.Key), Sequence: r.Sequence, Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, p.cfg.Language), Amount: r.Amount, Currency: r.Currency,
 		OriginalTrace: r.OriginalTrace, TerminalID: p.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Repeat: repeat,
@@ -39,6 +43,15 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 		o.Payer, o.Info, o.Loyalty = s.Payer, s.Info, s.Loyalty
 	}
 	return o
+}
+
+// heldOutcome is what is told of a sale that a person has to look at: nothing that could be taken for
+// an end.
+func (p *Performer) heldOutcome(r *journal.Row) ecr.Outcome {
+	return ecr.Outcome{
+		Sale: string(r.Key), Sequence: r.Sequence, Kind: r.Kind, Result: ecr.InProgress, Code: ecr.OnHold, Text: ecr.HeldText(p.cfg.Language),
+		Amount: r.Amount, Currency: r.Currency, TerminalID: p.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Settling: true, Time: p.now(),
+	}
 }
 
 // clockSet is before any sale: a clock from earlier was not set, and says nothing about age.
@@ -108,7 +121,7 @@ func (p *Performer) hold(ctx context.Context, key wire.Key, w *live.Waiter) (hel
 	taken := false
 	err := p.db.Write(ctx, func(tx store.Tx) error {
 		row, err := p.j.ByKey(tx, key)
-		if err != nil {
+		if err != nil && !errors.Is(err, journal.ErrQuarantined) {
 			return err
 		}
 		h = held{Row: row}
@@ -123,7 +136,7 @@ func (p *Performer) hold(ctx context.Context, key wire.Key, w *live.Waiter) (hel
 	return h, err
 }
 
-func decided(row *journal.Row) bool { return row.State.Result != "" }
+func decided(row *journal.Row) bool { return row.State.Result != "" || row.Held() }
 
 // JoinUnwritten joins a refund or reversal while the journal cannot be written; ok is false where
 // it cannot be read either.
@@ -304,8 +317,13 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 		return p.Outcome(row, false), err
 	}
 	var s journal.Step
+	var held *journal.Row
 	err := p.db.Write(ctx, func(tx store.Tx) error {
 		row, err := p.j.ByKey(tx, key)
+		if held = nil; row.Held() { // no end was told
+			held = row
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -335,6 +353,9 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 	}
 	if err != nil {
 		return ecr.Outcome{}, fmt.Errorf("delivered %s: %w", id, err)
+	}
+	if held != nil {
+		return p.heldOutcome(held), nil
 	}
 	p.Do(s)
 	return p.Outcome(s.Row, false), nil
