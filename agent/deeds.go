@@ -113,6 +113,7 @@ const (
 	DeedRestore = "journal.restore"
 	DeedReset   = "journal.reset"
 	DeedRotate  = "key.rotate"
+	DeedNumbers = "journal.numbers"
 	DeedRelease = "sale.release"
 	DeedClose   = "sale.close"
 )

@@ -43,7 +43,11 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 			actor = a
 		}
 		n := gaps.Unpack(before.End.Note)
-		seen := journal.Numbers{Receipt: n.Receipt, Trace: n.Trace, Batch: n.Batch}
+		past := journal.Past{Seen: journal.Numbers{Receipt: n.Receipt, Trace: n.Trace, Batch: n.Batch}, Known: before.Known}
+		err := db.Read(ctx, func(r store.Reader) (err error) { past.LastMS, err = outbox.LastKept(r); return err })
+		if err != nil {
+			return r, fmt.Errorf("judge the journal's age: %w", err)
+		}
 		box := outbox.NewOutbox(outbox.Options{DB: db, Now: now, Boot: boot})
 		if r.Ops, err = box.HoldRestored(ctx, held); err != nil {
 			return r, err
@@ -61,7 +65,7 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 					return err
 				}
 				l := store.Lost{Before: before, Generation: generation, AtMS: now().UnixMilli(), RunMS: max(run, 1)}
-				err = errors.Join(journal.GoOn(tx, db, seen, now()), journal.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest), store.KeepLost(tx, l))
+				err = errors.Join(journal.GoOn(tx, db, past, now()), journal.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest), store.KeepLost(tx, l))
 				if err != nil {
 					return err
 				}

@@ -99,6 +99,7 @@ const (
 	Resuming         Code = "resuming"              // the journal is not taken up yet: ask Begin again, it is no answer for a register
 	EODImpossible    Code = "end_of_day_impossible" // a sale is open or not settled
 	SystemError      Code = "system_error"          // a fault of the terminal
+	Replaced         Code = "journal_replaced"      // a number may be another payment's, of the journal before this one
 	OnHold           Code = "held"                  // a person has to look at the sale, told as InProgress: see HeldText
 )
 

@@ -15,6 +15,9 @@ type Before struct {
 	Kind Kind   `json:"kind"`
 	Why  string `json:"why"` // in words, with the reason that a person gave
 	End  End    `json:"end"` // of the older mark; zero = there was none
+	// Known: the mark is the journal's own, and saw the last of it on this box. Else that journal may
+	// have gone on behind it.
+	Known bool `json:"known,omitempty"`
 }
 
 // Kind says how a generation began.

@@ -51,6 +51,12 @@ func Running(r store.Reader) (ms int64, err error) {
 	return c.run, err
 }
 
+// LastKept is when the clock was last saved, in unix ms by the wall clock of the time; 0 = never.
+func LastKept(r store.Reader) (ms int64, err error) {
+	c, err := readClock(r)
+	return c.wall, err
+}
+
 // savedClock is the clock as it was last saved.
 type savedClock struct{ run, wall int64 }
 

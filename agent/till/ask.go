@@ -165,7 +165,7 @@ func (t *Till) takeBack(w http.ResponseWriter, r *http.Request, refund bool) err
 	case refund:
 		b.Original = fmt.Sprintf("R%d/%d", row.Batch, row.Receipt)
 	default:
-		b.Type, b.Receipt = ecr.Reversal, int64(row.Receipt)
+		b.Type, b.Receipt, b.Amount = ecr.Reversal, int64(row.Receipt), int64(row.Amount)
 		judge = func() error { return t.today(r.Context(), row) }
 	}
 	req, err := b.request()

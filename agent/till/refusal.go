@@ -32,6 +32,7 @@ func catalogue() wire.Catalogue {
 		row(ecr.AlreadyReversed, "Already reversed", http.StatusConflict),
 		row(ecr.NotReversible, "Cannot be taken back", http.StatusConflict),
 		row(ecr.StillRunning, "Runs under another key", http.StatusConflict),
+		row(ecr.Replaced, "The number may be another payment's", http.StatusConflict),
 		row(ecr.SystemError, "The terminal cannot do it", http.StatusConflict),
 		row(tooLate, "Too late to abort", http.StatusConflict),
 		row(ecr.NoMethod, "No payment method fits", http.StatusUnprocessableEntity),

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"posagent/agent"
+	"posagent/agent/audit"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/device"
 	"posagent/store"
 )
@@ -45,6 +47,19 @@ func journalCommand() command {
 				return o
 			},
 			run: journalMoved,
+		}, {
+			name: "numbers", destroys: true, short: "let bare receipt and trace numbers name payments again after a restore",
+			long: "Needs the terminal stopped. A journal that took another's place does not know which numbers that one gave: a receipt or trace number\n" +
+				"that may be one of them names no payment, and others only with the payment's amount. Say this once no slip of the lost days can\n" +
+				"come back, or once they were compared with the backend's portal. R<batch>/<receipt> and T<transaction> name a payment at any time.",
+			json:     []string{"posagent.numbers/1"},
+			examples: []string{"posagent journal numbers --reason 'the slips of that week are all settled'"},
+			flags: func(fs *flag.FlagSet) any {
+				o := &acceptOptions{}
+				fs.StringVar(&o.reason, "reason", "", "`text`: who decided, and why")
+				return o
+			},
+			run: journalNumbers,
 		}, {
 			name: "pending", short: "say whether money is open in the journal, what, and since when; exit 6 if it is",
 			long: "Reads the journal beside the running terminal, or without it, and compares it with its marks. A package asks it before it is removed;\n" +
@@ -117,6 +132,40 @@ func journalMoved(ctx context.Context, c *call) error {
 		return printJSON(c.out, v)
 	}
 	fmt.Fprintf(c.out, "noted: the books of %s stand at %s\n", v.Service, v.Place)
+	return nil
+}
+
+// numbersView says that bare numbers name payments again (posagent.numbers/1).
+type numbersView struct {
+	Schema string `json:"schema"`
+}
+
+func journalNumbers(ctx context.Context, c *call) error {
+	reason := c.opts.(*acceptOptions).reason
+	if reason == "" {
+		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
+	}
+	db, err := openStopped(asPerson(ctx), c, "")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	released := false
+	err = db.Write(asPerson(ctx), func(tx store.Tx) error {
+		if released, err = journal.ReleaseNumbers(tx); err != nil || !released {
+			return err
+		}
+		return audit.Append(tx, time.Now(), audit.Deed{Deed: agent.DeedNumbers, Detail: reason})
+	})
+	switch {
+	case err != nil:
+		return storeError(err)
+	case !released:
+		return fail(exitRefused, "each number names its payment: there is nothing to release")
+	case c.json:
+		return printJSON(c.out, numbersView{"posagent.numbers/1"})
+	}
+	fmt.Fprintln(c.out, "noted: receipt and trace numbers name payments again")
 	return nil
 }
 

@@ -156,6 +156,15 @@ var ofCheckout = []mutant{
 	{"a held sale waits for its outcome", drive, "TestField2_M33EveryAskerHearsThatItIsHeld", []edit{
 		{"agent/checkout/drive/perform/tell.go", `row.State.Result != "" || row.Held()`, `row.State.Result != ""`},
 	}},
+	{"a number of the lost days names a payment", drive, "TestField2_M3AReleasedNumberNamesAPayment", []edit{
+		{"agent/checkout/drive/refusal.go", `case none, lost(numbers), req.Amount != row.Amount:`, `case none, req.Amount != row.Amount:`},
+	}},
+	{"a bare number names a payment of another amount", drive, "TestField2_M3AShortNumberNamesNoOthersPayment", []edit{
+		{"agent/checkout/drive/refusal.go", `case none, lost(numbers), req.Amount != row.Amount:`, `case none, lost(numbers):`},
+	}},
+	{"the mark of another box is believed", "store/sqlite", "TestField2_M3TheEndIsKnownByItsOwnMarkAlone", []edit{
+		{"store/sqlite/settle.go", `seen.mark.OK && (seen.Ours || seen.verdict.Afresh) && seen.Other == ""`, `seen.mark.OK`},
+	}},
 	{"a release approves what the register was told is not paid", drive, "TestField2_M33WhatARestoredJournalHoldsIsReadAndKept", []edit{
 		{"agent/checkout/held.go", `return !s.ReadFirst && (s.Result == "" || s.Result == ecr.Approved)`, `return true`},
 	}},

@@ -326,7 +326,7 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 		d.judge()
 	case f.step == reads:
 		d.refuse(fail(notFound, "%s", orElse(ev.Text, notOurs)))
-	case d.ask.other != nil && (ev.Code == ecr.NotReversible || ev.Code == ecr.Processing):
+	case d.ask.other != nil && (ev.Code == ecr.NotReversible || ev.Code == ecr.Processing || ev.Code == ecr.Replaced && d.ask.named != ""):
 		d.ask.request, d.ask.other = *d.ask.other, nil
 		d.ready()
 	default:
@@ -411,7 +411,10 @@ func (d *dialogue) originalRead(out ecr.Outcome) {
 		refund.Amount = out.Amount
 		refund.Original = nameOf(a.receipt, out.TransactionID)
 		a.other = &refund
-		a.request.Kind, a.request.Receipt, a.request.Original, a.request.Amount = ecr.Reversal, a.receipt, "", 0
+		a.request.Kind, a.request.Receipt, a.request.Original = ecr.Reversal, a.receipt, ""
+		if a.named != "" { // its transaction says which one is meant
+			a.request.Amount = out.Amount
+		}
 	}
 	a.receipt = 0
 	d.look()

@@ -167,6 +167,14 @@ func (s *Store) settle(ctx context.Context, seen sighting) (err error) {
 // before is what the journal must remember of the time before its new generation; none where it
 // goes on.
 func (s *Store) before(seen sighting) store.Before {
+	b := s.kindBefore(seen)
+	if b.Kind != store.FirstGeneration {
+		b.Known = seen.mark.OK && (seen.Ours || seen.verdict.Afresh) && seen.Other == ""
+	}
+	return b
+}
+
+func (s *Store) kindBefore(seen sighting) store.Before {
 	mark, v := seen.mark.Slot, seen.verdict
 	switch {
 	case v.Cut != "":

@@ -191,7 +191,7 @@ func (a *accepting) choose() error {
 		return refuse(ecr.AmountWrong, "no payment method starts without an amount")
 	case len(a.offers) == 0:
 		return a.d.noOffer(defs, a.req)
-	case !choose && ambiguous(a.req, a.offers):
+	case !choose && severalFit(a.req, a.offers):
 		return refuse(ecr.NoMethod, "several payment methods take the customer's code: name one")
 	}
 	a.pick = checkout.Default(a.offers, a.req.CardType != 0 || a.req.Method != "")

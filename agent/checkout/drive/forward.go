@@ -208,8 +208,11 @@ func (a *accepting) named(tx store.Reader) (*journal.Row, error) {
 	switch {
 	case strings.HasPrefix(req.Original, "L"):
 		row, err = d.j.LastPaymentOf(tx, req.Line)
-		switch trace := req.Original[1:]; {
-		case err != nil:
+		trace := req.Original[1:]
+		if err = cmp.Or(a.lastLost(tx, row, err), lostTrace(tx, trace), err); err != nil {
+			return row, err
+		}
+		switch {
 		case trace != "" && trace != strconv.Itoa(row.Trace):
 			return nil, refuse(ecr.NotReversible, "the last payment is another one")
 		case row.Batch != open:
@@ -217,11 +220,13 @@ func (a *accepting) named(tx store.Reader) (*journal.Row, error) {
 		}
 	case req.Kind == ecr.Reversal:
 		row, err = d.j.InBatch(tx, open, req.Receipt)
+		return byNumber(tx, req, row, err, func(l journal.Lost) bool { return l.Receipt(req.Receipt) })
 	case req.Original == "":
 		if !d.cfg.RefundLast && !req.RefundLast {
 			return nil, refuse(ecr.NoOriginal, "%s", ecr.NameOriginal(d.cfg.Language))
 		}
 		row, err = d.j.LastPaymentOf(tx, req.Line)
+		err = cmp.Or(a.lastLost(tx, row, err), err)
 	case strings.HasPrefix(req.Original, "R"):
 		batch, receipt, ok := receiptNamed(req.Original[1:])
 		switch {
@@ -231,6 +236,7 @@ func (a *accepting) named(tx store.Reader) (*journal.Row, error) {
 			row, err = d.j.InBatch(tx, batch, receipt)
 		default:
 			row, err = d.j.Newest(tx, receipt)
+			return byNumber(tx, req, row, err, func(l journal.Lost) bool { return l.Receipt(receipt) })
 		}
 	case strings.HasPrefix(req.Original, "T"):
 		n, convert := strconv.ParseInt(req.Original[1:], 10, 64)
@@ -244,6 +250,35 @@ func (a *accepting) named(tx store.Reader) (*journal.Row, error) {
 		return nil, refuse(ecr.NotReversible, "%q names no original", req.Original)
 	}
 	return row, err
+}
+
+// lastLost refuses "the last payment" where the journal whose place this one took may have sold it;
+// nil = it cannot have.
+func (a *accepting) lastLost(r store.Reader, row *journal.Row, err error) error {
+	switch {
+	case errors.Is(err, journal.ErrUnknown):
+		row = nil
+	case err != nil:
+		return nil
+	}
+	old, err := journal.BeforeLoss(r, row)
+	if err == nil && old {
+		err = ambiguous(r)
+	}
+	return err
+}
+
+// lostTrace refuses a trace number that the journal whose place this one took may have given.
+func lostTrace(r store.Reader, trace string) error {
+	n, err := strconv.Atoi(trace)
+	if err != nil {
+		return nil
+	}
+	numbers, err := journal.LostNumbers(r)
+	if err == nil && numbers.Trace(n) {
+		err = ambiguous(r)
+	}
+	return err
 }
 
 // receiptNamed reads <receipt> or <batch>/<receipt>; batch is 0 where none is named.

@@ -1,11 +1,13 @@
 package drive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/store"
 )
@@ -33,6 +35,35 @@ func unsaid(r store.Reader) error {
 		return err
 	}
 	return refuse(ecr.SystemError, "the journal was replaced on %s: compare the backend's portal", time.UnixMilli(l.AtMS).UTC().Format(time.DateOnly))
+}
+
+// byNumber lets a bare receipt or trace number name a payment, in a journal that took another's
+// place, only where the amount agrees and the other journal cannot have given that number. lost says
+// whether it can.
+func byNumber(r store.Reader, req ecr.Request, row *journal.Row, err error, lost func(journal.Lost) bool) (*journal.Row, error) {
+	none := errors.Is(err, journal.ErrUnknown)
+	if err != nil && !none && !errors.Is(err, journal.ErrQuarantined) {
+		return row, err
+	}
+	numbers, fault := journal.LostNumbers(r)
+	switch {
+	case fault != nil:
+		return row, fault
+	case !numbers.Any():
+		return row, err
+	case none, lost(numbers), req.Amount != row.Amount:
+		return row, cmp.Or(ambiguous(r), err)
+	}
+	return row, err
+}
+
+// ambiguous is the refusal of a bare number that may be another payment's; nil = no journal was lost.
+func ambiguous(r store.Reader) error {
+	l, ok, err := store.LostIn(r)
+	if err != nil || !ok {
+		return err
+	}
+	return refuse(ecr.Replaced, "the journal was replaced on %s: ask with R<batch>/<receipt> or T<transaction>", time.UnixMilli(l.AtMS).UTC().Format(time.DateOnly))
 }
 
 // inLanguage returns err, a refusal with its text in the terminal's language.
@@ -95,6 +126,7 @@ var german = map[string]string{
 	"the method cannot give money back":                              "die Zahlart kann nichts zurückgeben",
 	"the original is not an acknowledged payment":                    "das Original ist keine bestätigte Zahlung",
 	"the journal was replaced on %s: compare the backend's portal":   "das Journal wurde am %s ersetzt: bitte im Portal der Bank nachsehen",
+	"the journal was replaced on %s: ask with R<batch>/<receipt> or T<transaction>":    "das Journal wurde am %s ersetzt: bitte R<Abschluss>/<Beleg> oder T<Transaktion> nennen",
 	"this terminal has not sold %s: the one that has sold it must give the money back": "%s ist nicht von diesem Terminal: zurückgeben muss das Terminal, das verkauft hat",
 	"receipt %d is of the closed day %d: refund it, as R%d/%d":                         "Beleg %d ist vom abgeschlossenen Tag %d: bitte als Gutschrift zu R%d/%d",
 	"a person must look at this sale first: posagent sale show %s":                     "diesen Vorgang muss erst ein Mensch ansehen: posagent sale show %s",

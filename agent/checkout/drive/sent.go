@@ -40,8 +40,8 @@ func (d *Drive) noOffer(defs []methods.Definition, req ecr.Request) error {
 	return refuse(ecr.NoMethod, "no payment method takes the customer's code")
 }
 
-// ambiguous says that a customer's code fits several methods and the register named none of them.
-func ambiguous(req ecr.Request, offers []checkout.Pick) bool {
+// severalFit says that a customer's code fits several methods and the register named none of them.
+func severalFit(req ecr.Request, offers []checkout.Pick) bool {
 	return req.ConsumerID != "" && slices.ContainsFunc(offers, func(p checkout.Pick) bool { return p.Method.Name != offers[0].Method.Name })
 }
 

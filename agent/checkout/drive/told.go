@@ -118,9 +118,13 @@ func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
 		if row, err = unlessHeld(d.j.Newest(r, receipt)); errors.Is(err, journal.ErrUnknown) {
-			err = cmp.Or(unsaid(r), err)
+			return cmp.Or(unsaid(r), err)
 		}
-		return err
+		lost, fault := journal.LostNumbers(r)
+		if fault == nil && lost.Receipt(receipt) {
+			fault = ambiguous(r)
+		}
+		return cmp.Or(fault, err)
 	})
 	var refused refusal
 	switch {

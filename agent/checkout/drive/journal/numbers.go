@@ -24,25 +24,40 @@ func Given(r store.Reader) (n Numbers, err error) {
 	return n, nil
 }
 
-// GoOn closes the open batch and lets receipt, trace and batch numbers go on behind those that an
-// earlier journal of the terminal had given, in the caller's commit: what that journal gave is on
-// slips that this one may not hold.
-func GoOn(tx store.Tx, db store.DB, seen Numbers, now time.Time) error {
-	if seen == (Numbers{}) {
-		return nil
-	}
+// GoOn closes the open batch and lets receipt, trace and batch numbers go on behind all that the
+// journal whose place this one takes may have given, in the caller's commit: those are on slips that
+// this one does not hold. It keeps which numbers they are.
+func GoOn(tx store.Tx, db store.DB, past Past, now time.Time) error {
 	own, err := Given(tx)
 	if err != nil {
 		return err
+	}
+	more := int64(0)
+	if !past.Known {
+		if more, err = unseen(tx, past, now); err != nil {
+			return err
+		}
 	}
 	j := New(Options{DB: db, Now: func() time.Time { return now }})
 	if err := j.closeUntold(tx, int(own.Batch)); err != nil {
 		return fmt.Errorf("close batch %d: %w", own.Batch, err)
 	}
+	beyond := func(own, later, last int64) span {
+		s := span{from: own, last: last}.upTo(later)
+		s.count += more
+		return s
+	}
+	seen := past.Seen
+	lost := Lost{
+		receipts: beyond(own.Receipt, later(own, seen, own.Receipt, seen.Receipt, receiptsInBatch), receiptsInBatch),
+		traces:   beyond(own.Trace, later(own, seen, own.Trace, seen.Trace, lastTrace), lastTrace),
+	}
+	if lost.traces.count >= receiptsInBatch { // so many may have been receipts
+		lost.receipts.count = max(lost.receipts.count, lost.traces.count)
+	}
 	return errors.Join(
-		setCounter(tx, "receipt", later(own, seen, own.Receipt, seen.Receipt, receiptsInBatch)),
-		setCounter(tx, "trace", later(own, seen, own.Trace, seen.Trace, lastTrace)),
-		setCounter(tx, "batch", max(seen.Batch, own.Batch)+1),
+		setCounter(tx, "receipt", lost.receipts.end()), setCounter(tx, "trace", lost.traces.end()),
+		setCounter(tx, "batch", max(seen.Batch, own.Batch)+more+1), lost.keep(tx),
 	)
 }
 

@@ -94,7 +94,7 @@ func TestGoOnClosesTheOpenBatch(t *testing.T) {
 		State: checkout.State{Kind: ecr.Payment, Phase: checkout.Confirmed, Result: ecr.Approved, Committed: true}}
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return j.Insert(tx, r) }))
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
-		return GoOn(tx, db, Numbers{Receipt: 7, Trace: 9, Batch: 4, Sale: 12}, time.Unix(1_800_000_000, 0))
+		return GoOn(tx, db, Past{Seen: Numbers{Receipt: 7, Trace: 9, Batch: 4, Sale: 12}, Known: true}, time.Unix(1_800_000_000, 0))
 	}))
 	got, err := j.Sale(t.Context(), r.Key)
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestNumbersGoOnBehindTheLaterJournal(t *testing.T) {
 		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
 			require.NoError(t, setCounter(tx, "receipt", tc.own.Receipt))
 			require.NoError(t, setCounter(tx, "batch", tc.own.Batch))
-			return GoOn(tx, db, tc.seen, time.Unix(1_800_000_000, 0))
+			return GoOn(tx, db, Past{Seen: tc.seen, Known: true}, time.Unix(1_800_000_000, 0))
 		}))
 		require.NoError(t, db.Read(t.Context(), func(rd store.Reader) error {
 			n, err := Given(rd)

@@ -1,0 +1,117 @@
+package journal
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// sold puts a day of approved payments into a journal.
+func sold(t *testing.T, db store.DB, n int, at time.Time) {
+	t.Helper()
+	j := New(Options{DB: db, Now: func() time.Time { return at }})
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		for i := range n {
+			r := &Row{Key: wire.Key(fmt.Sprintf("0198c0de-0000-7000-8000-%06d%06d", at.Unix()/3600%1e6, i)), Kind: ecr.Payment, Line: "tcp", Amount: 500, Currency: "EUR",
+				DecidedMS: at.UnixMilli(), State: checkout.State{Kind: ecr.Payment, Phase: checkout.Confirmed, Result: ecr.Approved}}
+			if err := j.giveReceipt(tx, r); err != nil {
+				return err
+			}
+			if err := j.Insert(tx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// TestField2_M3NumbersGoOnBeyondTheLostSpan: a journal that is restored where its mark is not gave the
+// numbers of the lost days again, to other customers. It goes on behind all that can have been given:
+// the busiest day's for each day since the backup and one more, 1,000 at least; all there are where the
+// clock cannot tell.
+func TestField2_M3NumbersGoOnBeyondTheLostSpan(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	day := 24 * time.Hour
+	for name, c := range map[string]struct {
+		days   []int // sales of each day, up to the day of the backup
+		past   Past
+		more   int64
+		within []int // receipts that may have been given
+		beyond []int
+	}{
+		"a quiet terminal":             {[]int{2}, Past{LastMS: now.UnixMilli()}, 1000, []int{3, 1002}, []int{1, 2, 1003, 9999}},
+		"a busy one, two days ago":     {[]int{600, 10}, Past{LastMS: now.Add(-2 * day).UnixMilli()}, 1800, []int{611, 2410}, []int{610, 2411}},
+		"a part of a day counts":       {[]int{600}, Past{LastMS: now.Add(-day - time.Second).UnixMilli()}, 1800, []int{601, 2400}, []int{600, 2401}},
+		"a clock before the backup":    {[]int{2}, Past{LastMS: now.Add(time.Hour).UnixMilli()}, lastTrace, []int{1, 2, 3, 9999}, nil},
+		"no time is known":             {[]int{2}, Past{}, lastTrace, []int{1, 2, 3, 9999}, nil},
+		"longer than there are":        {[]int{600}, Past{LastMS: now.Add(-30 * day).UnixMilli()}, 600 * 31, []int{1, 600, 601, 9999}, nil},
+		"another box's mark, far on":   {[]int{2}, Past{Seen: Numbers{Receipt: 50, Trace: 50, Batch: 1}, LastMS: now.UnixMilli()}, 1000, []int{3, 50, 1050}, []int{2, 1051}},
+		"its own mark, nothing lost":   {[]int{2}, Past{Seen: Numbers{Receipt: 2, Trace: 2, Batch: 1}, Known: true}, 0, nil, []int{1, 2, 3}},
+		"its own mark":                 {[]int{2}, Past{Seen: Numbers{Receipt: 7, Trace: 9, Batch: 2}, Known: true}, 0, []int{3, 7}, []int{1, 2, 8}},
+		"its own mark, once around":    {[]int{2}, Past{Seen: Numbers{Receipt: 7, Trace: 20_000, Batch: 30}, Known: true}, 0, []int{1, 2, 3, 9999}, nil},
+		"its own mark, begun at 1":     {[]int{20}, Past{Seen: Numbers{Receipt: 5, Trace: 10_010, Batch: 2}, Known: true}, 0, []int{21, 9999, 5}, nil},
+		"its own mark says it is ours": {nil, Past{Seen: Numbers{Receipt: 3, Trace: 3, Batch: 1}, Known: true}, 0, []int{1, 3}, []int{4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := storetest.Open(t, Schema()...)
+			for i, n := range c.days {
+				sold(t, db, n, now.Add(-time.Duration(len(c.days)+40-i)*day))
+			}
+			require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+				own, err := Given(tx)
+				require.NoError(t, err)
+				require.NoError(t, GoOn(tx, db, c.past, now))
+				n, err := Given(tx)
+				require.NoError(t, err)
+				require.Equal(t, max(own.Batch, c.past.Seen.Batch)+c.more+1, n.Batch, "so does the batch")
+				l, err := LostNumbers(tx)
+				require.NoError(t, err)
+				for _, r := range c.within {
+					require.True(t, l.Receipt(r), r)
+				}
+				for _, r := range c.beyond {
+					require.False(t, l.Receipt(r), r)
+				}
+				require.Equal(t, len(c.within) > 0, l.Any())
+				if l.Any() && l.receipts.count < receiptsInBatch {
+					require.False(t, l.Receipt(int(n.Receipt)%receiptsInBatch+1), "the next receipt is no lost one")
+					require.True(t, l.Receipt(int(n.Receipt)))
+					require.False(t, l.Trace(int(n.Trace)%lastTrace+1))
+				}
+				released, err := ReleaseNumbers(tx)
+				require.NoError(t, err)
+				require.Equal(t, l.Any(), released)
+				l, err = LostNumbers(tx)
+				require.False(t, l.Any() || l.Receipt(3) || l.Trace(3))
+				return err
+			}))
+		})
+	}
+}
+
+// A second loss keeps the numbers of the first, and all between.
+func TestField2_M3ASecondLossKeepsTheFirst(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	db := storetest.Open(t, Schema()...)
+	sold(t, db, 2, now)
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return GoOn(tx, db, Past{LastMS: now.UnixMilli()}, now) }))
+	sold(t, db, 5, now.Add(time.Hour)) // 1003 to 1007
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		require.NoError(t, GoOn(tx, db, Past{LastMS: now.UnixMilli()}, now))
+		l, err := LostNumbers(tx)
+		require.NoError(t, err)
+		for n, lost := range map[int]bool{2: false, 3: true, 1002: true, 1007: true, 1008: true, 2007: true, 2008: false} {
+			require.Equal(t, lost, l.Receipt(n), n)
+		}
+		return nil
+	}))
+}
