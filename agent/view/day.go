@@ -33,7 +33,7 @@ type Day struct {
 // What a day looks through. Most days need the first read alone.
 const (
 	dayFirst  = 100
-	dayAtMost = openAtMost
+	dayAtMost = newestAtMost
 	newestOf  = 20
 )
 

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,8 +86,8 @@ func NewStatus(v Status) Status {
 	return v
 }
 
-// openAtMost is how many of the newest sales are looked through for open ones.
-const openAtMost = 1000
+// newestAtMost is how many of the newest sales are verified.
+const newestAtMost = 1000
 
 // Read adds what the database says; v keeps what it was on an error. own says that the terminal has a method of its own.
 func (v *Status) Read(r store.Reader, own bool) error {
@@ -94,7 +95,7 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	if err != nil {
 		return err
 	}
-	rows, err := journal.Sales(r, openAtMost)
+	rows, err := journal.Sales(r, newestAtMost)
 	if err != nil {
 		return err
 	}
@@ -108,10 +109,12 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	alerts := v.Attention // behind what is said of open sales
 	v.Attention = []string{}
 	v.MethodsFetched, v.Methods, v.NoMethods = list.When(), len(list.Definitions), list.None
-	for _, row := range rows {
-		if checkout.Active(row.State) && !row.Closed {
-			v.Open = append(v.Open, SaleOf(row))
-		}
+	open, err := journal.Waiting(r, -1) // whatever came since
+	if err != nil {
+		return err
+	}
+	for _, row := range slices.Backward(open) {
+		v.Open = append(v.Open, SaleOf(row))
 		if row.State.Phase == checkout.Unconfirmed && !row.Quarantined && !row.State.Till.Keep {
 			if v.Unconfirmed++; v.Unconfirmed == 1 || row.State.UntoldAt < v.Untold {
 				v.Untold = row.State.UntoldAt
@@ -120,6 +123,8 @@ func (v *Status) Read(r store.Reader, own bool) error {
 		if row.Aside != "" && !row.Closed {
 			v.attend("%s", setAside(row))
 		}
+	}
+	for _, row := range rows {
 		if row.Quarantined && row.Aside == "" && !v.alerted(row.Key) {
 			v.attend("sale %s was changed from outside: posagent sale show %s", row.Key, row.Key)
 		}

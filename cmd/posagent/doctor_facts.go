@@ -397,15 +397,21 @@ func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
 		}
 	}
 	j.Kinds = waitingKinds(v.Operations)
+	open, err := journal.Waiting(r, -1) // whatever came since
+	if err != nil {
+		return err
+	}
+	for _, s := range open {
+		if s.Aside != "" {
+			j.Aside = append(j.Aside, string(s.Key)+": "+s.Aside)
+		}
+	}
 	sales, err := journal.Sales(r, salesAtMost)
 	if err != nil {
 		return err
 	}
 	for _, s := range sales {
-		switch {
-		case s.Aside != "" && !s.Closed:
-			j.Aside = append(j.Aside, string(s.Key)+": "+s.Aside)
-		case s.Quarantined && s.Aside == "":
+		if s.Quarantined && s.Aside == "" {
 			j.Altered = append(j.Altered, string(s.Key))
 		}
 	}
