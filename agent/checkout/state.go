@@ -228,6 +228,9 @@ func Active(s State) bool {
 	return true
 }
 
+// Paid says whether the backend said last that the money has moved.
+func Paid(s State) bool { return s.Account == aapay.Commit }
+
 // Good says whether the sale counts: money moved as the register asked.
 func Good(s State) bool {
 	return s.Result == ecr.Approved && s.Phase != Reversing && s.Phase != Forward && s.Phase != Held

@@ -51,7 +51,7 @@ func saleOf(r *journal.Row) sale {
 		key: r.Key, id: r.ID, kind: r.Kind, line: r.Line, amount: r.Amount, currency: r.Currency, method: r.Method.Name, okWords: r.State.OKWords,
 		reference: r.Reference, original: r.Original, undo: r.UndoKey, receipt: r.Receipt, createdMS: r.CreatedMS, settling: r.State.Settling, reversed: r.Reversed, row: -1,
 	}
-	switch good := checkout.Good(r.State); {
+	switch good := r.Good(); {
 	case r.Quarantined && r.Aside == "":
 		s.says = altered
 	case r.Aside != "" && !r.Closed, checkout.Active(r.State) && !r.Closed && !(good && settled(r.State)):

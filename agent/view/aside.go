@@ -3,8 +3,8 @@ package view
 import (
 	"fmt"
 
+	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/schemes/aapay"
 )
 
 // setAside is the line of a sale that waits for a person: what is known of it, and what to type.
@@ -13,7 +13,7 @@ func setAside(r *journal.Row) string {
 	switch s := r.State; {
 	case r.Quarantined:
 		found = "its row was changed from outside"
-	case s.Account == aapay.Commit:
+	case checkout.Paid(s):
 		found = "the backend says that it was paid"
 	case s.Heard && s.Wire != "":
 		found = "the backend says " + string(s.Wire)

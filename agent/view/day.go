@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/money"
@@ -72,7 +71,7 @@ func (v *Day) read(r store.Reader, which journal.Which) error {
 		if i < newestOf {
 			v.Newest = append(v.Newest, SaleOf(row))
 		}
-		counts := row.Receipt != 0 && !row.Quarantined && checkout.Good(row.State)
+		counts := row.Receipt != 0 && !row.Quarantined && row.Good()
 		if row.CreatedMS < since || !counts {
 			continue
 		}

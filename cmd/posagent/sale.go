@@ -112,6 +112,8 @@ func saleShow(ctx context.Context, c *call) error {
 	v := found.Sale
 	fmt.Fprintf(c.out, "%s of %s %s with %s: %s", v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency, v.Label, v.Phase)
 	switch {
+	case v.Aside != "":
+		fmt.Fprintf(c.out, ", set aside, %s", v.Aside)
 	case v.Result != "" && v.Told == string(ecr.Told):
 		fmt.Fprintf(c.out, ", register told %s", v.Result)
 	case v.Result != "":

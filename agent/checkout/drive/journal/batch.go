@@ -109,7 +109,7 @@ func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
 			t.FirstReceipt = row.Receipt
 		}
 		t.LastReceipt = row.Receipt
-		if !checkout.Good(row.State) {
+		if !row.Good() {
 			if row.Undone() && row.State.Phase == checkout.Done { // the cashier may count it
 				t.Exceptions = append(t.Exceptions, row.Title()+": undone after its approval")
 			}

@@ -160,6 +160,12 @@ func scan(db store.DB, from scanner) (*Row, error) {
 // until a start has made it one that is held.
 func (r *Row) judge() { r.Quarantined = r.altered || r.Aside != "" && r.State.Phase != checkout.Held }
 
+// Good says whether a sale counts: money moved as its register asked. One that a person has closed
+// counts as it stood.
+func (r *Row) Good() bool {
+	return checkout.Good(r.State) || r.Closed && !r.altered && r.State.Phase == checkout.Held && r.State.Result == ecr.Approved
+}
+
 // Held says that a person has to look at a sale before anything can be told of it.
 func (r *Row) Held() bool { return r.Quarantined || r.State.Phase == checkout.Held }
 
