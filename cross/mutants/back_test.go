@@ -21,7 +21,7 @@ var ofBack = []mutant{
 		{"agent/checkout/choose.go", `case CheckAnswers([]methods.Prompt{q}, map[int32]string{q.ID: w.Consumer}) == nil:`, `default:`},
 	}},
 	{"a scanned code goes to some provider", drive, "TestTheRegisterScansTheCode", []edit{
-		{"agent/checkout/drive/begin.go", `case !choose && ambiguous(a.req, a.offers):`, `case false && ambiguous(a.req, a.offers):`},
+		{"agent/checkout/drive/begin.go", `case !choose && severalFit(a.req, a.offers):`, `case false && severalFit(a.req, a.offers):`},
 	}},
 	{"the method that the register names is a wish", drive, "TestTheRegisterNamesTheMethod", []edit{
 		{"agent/checkout/choose.go", `case w.Method != "" && d.Name != w.Method:`, `case w.Method == "-":`},

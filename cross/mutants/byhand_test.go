@@ -35,7 +35,7 @@ var ofHand = []mutant{
 		{"agent/checkout/choose.go", `q.Min > MaxAnswer || q.Max < q.Min`, `q.Max < q.Min`},
 	}},
 	{"cancel undoes what was paid", drive, "TestStopAtTheTerminal", []edit{
-		{"agent/checkout/table.go", "Restarted: unacknowledgedAgain, ToldAborted: answeredAborted},", "Restarted: unacknowledgedAgain, ToldAborted: answeredAborted, AbortAsked: startUndo},"},
+		{"agent/checkout/table.go", "Restarted: unacknowledgedAgain, ToldAborted: answeredAborted, Restored: hold},", "Restarted: unacknowledgedAgain, ToldAborted: answeredAborted, Restored: hold, AbortAsked: startUndo},"},
 		{"agent/checkout/drive/prompt.go", `row.Kind == ecr.Payment && checkout.Open(row.State) &&`, `row.Kind == ecr.Payment &&`},
 	}},
 	{"the default begins although somebody chooses", counter, "TestTheDefaultBeginsByItself", []edit{

@@ -32,7 +32,7 @@ var ofCampaigns = []mutant{
 
 	// A false no to a refund that runs (MONEY A.2).
 	{"a refund that runs is told as aborted over ZVT", "cross/sim", "TestDays", []edit{
-		{"ecr/zvt/messages.go", "	case ecr.StillRunning:\n		return 0x9C", "	case ecr.StillRunning:\n		return 0x6C"},
+		{"ecr/zvt/messages.go", "	case ecr.StillRunning, ecr.OnHold:\n		return 0x9C", "	case ecr.StillRunning, ecr.OnHold:\n		return 0x6C"},
 	}},
 	{"a refund that timed out is told as refused, and commits", "cross/sim", "TestDaysOfTills", []edit{
 		{"agent/offline/aapay.go", `	return u.since(&u.m.Late) < u.p.Window`, `	return false && u.since(&u.m.Late) < u.p.Window`},

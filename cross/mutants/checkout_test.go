@@ -67,7 +67,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/judge.go", `if said && code == aapay.CodeResend && !plain {`, `if said && code == aapay.CodeResend {`},
 	}},
 	{"an undone receipt is told like one that never was", drive, "TestField_L15AnUndoneReceiptSaysSo", []edit{
-		{"agent/checkout/drive/told.go", `	case row.Undone(): // a register`, `	case false: // a register`},
+		{"agent/checkout/drive/told.go", `	case row.Held(), row.Undone(): // a register`, `	case row.Held(): // a register`},
 	}},
 	{"an approval that was undone is told as not paid", drive, "TestField_L15AnUndoneReceiptSaysSo", []edit{
 		{"agent/checkout/drive/perform/tell.go", "		if r.Undone() {", "		if false {"},
@@ -102,8 +102,8 @@ var ofCheckout = []mutant{
 	}},
 	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
 		{"agent/checkout/table.go", `BatchClosed: closeBatch, Restarted: settleAgain},
-		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},`, `BatchClosed: closeBatch, Restarted: settleAgain, GraceOver: startUndo},
-		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay, ToldAborted},`},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted, Restored},`, `BatchClosed: closeBatch, Restarted: settleAgain, GraceOver: startUndo},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay, ToldAborted, Restored},`},
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
 		{"agent/checkout/drive/perform/tell.go", "\tbusy := false\n\terr = p.db.Write(", "\tbusy := false\n\tread, _ := p.j.Sale(ctx, key)\n\terr = p.db.Write("},
@@ -235,6 +235,6 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/perform/send.go", `floor = 2 * time.Second`, `floor = time.Second`},
 	}},
 	{"a refund that runs is not joined after a lost journal", "agent/checkout/drive", "TestARunningRefundIsJoinedAfterALoss", []edit{
-		{"agent/checkout/drive/told.go", `if old && (known == nil || known.State.Phase != checkout.Forward) {`, `if old {`},
+		{"agent/checkout/drive/told.go", `if old && (known == nil || known.State.Phase != checkout.Forward && !known.Held()) {`, `if old {`},
 	}},
 }
