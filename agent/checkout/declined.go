@@ -8,8 +8,6 @@ func declinedRead(s State, e Event) (State, []Effect) {
 	}
 	s = learn(s, e)
 	switch {
-	case s.Restored && !finalNo(s):
-		return hold(s, e)
 	case s.Account == aapay.Commit:
 		return undo(s, e, "paid after it was declined")
 	case !finalNo(s):

@@ -15,7 +15,7 @@ const heldPause = 5 * time.Minute
 func hold(s State, e Event) (State, []Effect) {
 	s = rebase(s, e)
 	out := append(hide(&s), Effect{Do: StopReading}, Effect{Do: StopChoosing})
-	s.Phase, s.Restored, s.Released, s.Excepted = Held, true, false, false
+	s.Phase, s.Released, s.Excepted = Held, false, false
 	s.LastRead, s.Unheard, s.NoRoute, s.Settling = false, false, false, false
 	return s, append(out, Effect{Do: ReadStatus})
 }
@@ -55,8 +55,8 @@ func heldRead(s State, e Event) (State, []Effect) {
 	case s.Account == aapay.Commit:
 		out := except(&s, "held: the backend says that it was paid. Compare it with the till, nothing is undone by itself", Customer)
 		return s, append(out, Effect{Do: StopReading})
-	case finalNo(s):
-		return closeHeld(s, e)
+	case finalNo(s) && windowOver(s, e):
+		return closeHeld(s)
 	}
 	return s, []Effect{{Do: ReadStatus, After: heldAfter(s, e)}}
 }
@@ -101,19 +101,16 @@ func keepReleased(s State) (State, []Effect) {
 	return s, append(out, Effect{Do: Exception, Text: s.Text, Short: Customer}, Effect{Do: StopReading}, Effect{Do: Tell})
 }
 
-// closeHeld ends a held sale of which the backend says that no money moved. A payment is watched on
-// as long as that can change.
-func closeHeld(s State, e Event) (State, []Effect) {
+// closeHeld ends a held sale of which the backend says that no money moved, and that this can change
+// no more: it is not undone, so nothing is told of it before.
+func closeHeld(s State) (State, []Effect) {
 	var out []Effect
 	if s.Result == ecr.Approved {
 		out = except(&s, endedUnpaid(s), Merchant)
 	}
-	why := "the backend says " + string(s.Wire)
-	s = decide(s, ecr.Aborted, ecr.AbortedByUser, why)
-	s.Phase = Declined
-	if s.Kind != ecr.Payment {
-		s.Phase = Done
-		return s, append(out, Effect{Do: Release}, Effect{Do: StopReading}, Effect{Do: Tell})
+	s = decide(s, ecr.Aborted, ecr.AbortedByUser, "the backend says "+string(s.Wire))
+	if s.Phase = Done; s.Kind != ecr.Payment {
+		out = append(out, Effect{Do: Release})
 	}
-	return s, append(out, Effect{Do: Tell}, Effect{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)})
+	return s, append(out, Effect{Do: StopReading}, Effect{Do: Tell})
 }

@@ -135,7 +135,6 @@ type State struct {
 	Left       bool `json:"left,omitempty"`     // a start has found it so: the till may have heard, so the approval is kept
 	Twice      bool `json:"twice,omitempty"`    // the merchant was told that the till may have charged again
 	Closed     bool `json:"closed,omitempty"`   // the batch of its receipt is closed
-	Restored   bool `json:"restored,omitempty"` // it was HELD: it is never undone
 	Released   bool `json:"released,omitempty"` // a person has let it go on as the backend says
 	UndoTries  int  `json:"undoTries,omitempty"`
 	UndoOpen   bool `json:"undoOpen,omitempty"`   // an undo operation is in the outbox

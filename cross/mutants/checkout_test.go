@@ -150,8 +150,8 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/resume.go", `if r.Quarantined && r.Aside != "" {`, `if r.Aside = ""; false {`},
 		{"agent/checkout/drive/journal/row.go", `r.altered || r.Aside != "" && r.State.Phase != checkout.Held`, `r.altered`},
 	}},
-	{"a held sale that was not paid after all is undone", drive, "TestField2_M33WhatWasNotPaidIsClosed", []edit{
-		{"agent/checkout/declined.go", `case s.Restored && !finalNo(s):`, `case false:`},
+	{"a held sale ends by a word that can change", drive, "TestField2_M33WhatWasNotPaidIsClosed", []edit{
+		{"agent/checkout/held.go", `case finalNo(s) && windowOver(s, e):`, `case finalNo(s):`},
 	}},
 	{"a held sale waits for its outcome", drive, "TestField2_M33EveryAskerHearsThatItIsHeld", []edit{
 		{"agent/checkout/drive/perform/tell.go", `row.State.Result != "" || row.Held()`, `row.State.Result != ""`},

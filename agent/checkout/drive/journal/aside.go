@@ -69,11 +69,7 @@ func (j *Journal) holds(tx store.Tx, before, r *Row, e checkout.Event) error {
 	was, is := before.State.Phase == checkout.Held, r.State.Phase == checkout.Held
 	switch {
 	case is && r.Aside == "":
-		why := e.Text
-		if why == "" {
-			why = "the backend says " + orNothing(string(r.State.Wire)) + " after all"
-		}
-		return setAside(tx, r, why, j.opt.Now())
+		return setAside(tx, r, e.Text, j.opt.Now())
 	case was && !is:
 		if _, err := tx.Exec(`DELETE FROM checkout_aside WHERE sale = ?`, string(r.Key)); err != nil {
 			return fmt.Errorf("end what is set aside: %w", err)
