@@ -10,6 +10,7 @@ list() {
 		mutants   90
 		sim       15 SEEDS=5000
 		kill      20 N=5000
+		change    15 N=300
 		powercut  10 STATES=20000
 		cut       10 MUTATIONS=200 KILLS=100
 		line      15 FRAMES=200000

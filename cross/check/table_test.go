@@ -178,6 +178,7 @@ var rooms = []room{
 	{"cross/update", nil, "a campaign: test code only"},
 	{"cross/million", nil, "a campaign: test code only"},
 	{"cross/lossy", nil, "a campaign: test code only"},
+	{"cross/change", nil, "a campaign: drives the built binary only"},
 	{"cross/fleet", nil, "a campaign: test code only"},
 	{"cross/mutants", nil, "a campaign: test code only"},
 	{"cross/methods", nil, "a campaign: test code only"},

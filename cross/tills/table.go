@@ -63,6 +63,8 @@ type Way struct {
 	Token string                                // of a client of the local port
 	Roots func() (cert *x509.CertPool, e error) // what it trusts; nil = plain
 	Wait  time.Duration                         // for an answer
+	// Counts says that a till of ZVT registers first, and numbers its messages (TLV 1F73).
+	Counts bool
 }
 
 // Protocol is a row of the table.

@@ -18,11 +18,16 @@ func newZVT(w Way) Till { return zvt{w} }
 
 func (z zvt) ask(ctx context.Context, do func(*register.Register) (register.Result, error)) (Answer, error) {
 	return z.over(ctx, func(conn net.Conn) (Answer, error) {
-		r, err := register.New(frame.NewTCP(conn, 5*time.Second), register.Options{T4: z.Wait})
+		r, err := register.New(frame.NewTCP(conn, 5*time.Second), register.Options{T4: z.Wait, Sequence: z.Counts})
 		if err != nil {
 			return Answer{}, err
 		}
 		defer r.Close()
+		if z.Counts {
+			if _, err := r.Register(ctx); err != nil {
+				return Answer{}, err
+			}
+		}
 		res, err := do(r)
 		a := Answer{Word: NotPaid, Amount: res.Amount, Firm: true, Text: fmt.Sprintf("%+v", res)}
 		switch {

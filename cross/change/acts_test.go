@@ -1,0 +1,448 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"posagent/cross/need"
+	"posagent/cross/tills"
+	"posagent/ecr/jsonl/till"
+	nexotill "posagent/ecr/nexo/till"
+	"posagent/ecr/register"
+	"posagent/ecr/web"
+	"posagent/schemes/money"
+)
+
+// acts are what tills, local clients and customers do.
+func acts() []weighed {
+	return []weighed{{"sale", 50}, {"equal", 9}, {"again", 10}, {"back", 14}, {"close", 4}, {"write", 12}, {"rewrite", 4}}
+}
+
+// do does one act. What it hears goes to the sales and writes.
+func (w *world) do(step int, e event) {
+	ctx, cancel := context.WithTimeout(w.ctx, need.Limit())
+	defer cancel()
+	switch e.name {
+	case "sale":
+		w.sell(ctx, w.newSale(step, e), e)
+	case "equal":
+		if of := w.pick(e.a, func(s *sale) bool { return s.protocol.Name != "caisse-ap" && s.protocol.Name != "ecr17" }); of != nil {
+			s := w.add(&sale{step: step, protocol: of.protocol, which: 1 - of.which, id: of.id, amount: of.amount, counts: of.counts, leaves: e.b%3 == 0})
+			w.sell(ctx, s, e)
+			return
+		}
+		w.sell(ctx, w.newSale(step, e), e)
+	case "again":
+		if s := w.pick(e.a, func(s *sale) bool { return s.protocol.IDs && !s.busy }); s != nil {
+			w.again(ctx, s, e.b%2 == 0, 4)
+		}
+	case "back":
+		if s := w.pick(e.a, func(s *sale) bool { return s.sure && !s.busy }); s != nil {
+			w.giveBack(ctx, step, s, e)
+		}
+	case "close":
+		w.closeDay(ctx, step, e)
+	case "write":
+		w.write(ctx, step, e)
+	case "rewrite":
+		w.rewrite(ctx, e)
+	}
+}
+
+// sale is one purchase at a till, and what the till was told of it.
+type sale struct {
+	step     int
+	protocol tills.Protocol
+	which    int // of the tills of the protocol
+	id       string
+	amount   int64
+	counts   bool // the till numbers its messages
+	leaves   bool // the till never asks what became of it
+
+	busy     bool // its till is at it
+	approved bool
+	sure     bool // and the terminal knows that the till was told so
+	word     tills.Word
+	text     string // the last answer
+	replaced int    // how often the journal had been replaced when it was heard
+	excused  string // why the terminal cannot know of it
+	backs    []*back
+}
+
+// back is what a till asked to be given back, and what of it was at least and at most.
+type back struct{ least, most int64 }
+
+func (s *sale) String() string {
+	return fmt.Sprintf("step %d, %s till %d, id %s, %s: last told %q (approved %v, surely %v), %.200s", s.step, s.protocol.Name, s.which, s.id, spelled(s.amount), s.word, s.approved, s.sure, s.text)
+}
+
+// add notes a sale before its till asks for it.
+func (w *world) add(s *sale) *sale {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s.busy = true
+	w.sales = append(w.sales, s)
+	return s
+}
+
+// pick picks one of the sales that fit, nil where there is none. Newer ones are as likely as all older ones together.
+func (w *world) pick(n int, fits func(s *sale) bool) *sale {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []*sale
+	for _, s := range w.sales {
+		if fits(s) {
+			list = append(list, s)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil
+	case n%2 == 0:
+		return list[len(list)-1]
+	}
+	return list[n/2%len(list)]
+}
+
+// scenarios are amounts of the backend's table: the customer says no, never scans, an undo fails at first.
+func scenarios() []int64 { return []int64{900_03, 900_08, 900_10, 900_12, 900_13, 900_16} }
+
+// newSale is a purchase with an amount of its own. In a run an amount of the backend's table has one sale, too.
+func (w *world) newSale(step int, e event) *sale {
+	table := tills.Table()
+	s := &sale{step: step, protocol: table[e.a%len(table)], which: 0, amount: int64(1000 + 100*step + e.b%90), leaves: e.b%5 == 0}
+	if e.c%7 == 0 {
+		s.amount = scenarios()[step%len(scenarios())]
+		w.mu.Lock()
+		for _, other := range w.sales {
+			if other.amount == s.amount {
+				s.amount = int64(1000 + 100*step + e.b%90)
+			}
+		}
+		w.mu.Unlock()
+	}
+	s.counts = s.protocol.Name == "zvt" && e.c%3 == 0
+	s.id = fmt.Sprint(2 * (1000*(w.run%1000) + step)) // even: ecr17 tells the amounts of these
+	return w.add(s)
+}
+
+// sell lets a till ask for its sale, and ask again in its protocol's way until it knows.
+func (w *world) sell(ctx context.Context, s *sale, e event) {
+	defer func() {
+		w.mu.Lock()
+		s.busy = false
+		w.mu.Unlock()
+	}()
+	cut := -1
+	if e.a/8%4 == 0 {
+		cut = e.b % (16 << (e.c % 9))
+	}
+	if e.a/32%4 == 0 {
+		go func() {
+			if pass(ctx, time.Duration(e.c%600)*time.Millisecond) {
+				w.abort(ctx, s)
+			}
+		}()
+	}
+	a, err := w.tillOf(s, cut).Pay(ctx, money.Minor(s.amount), s.id)
+	w.hear(s, a, err, true)
+	if s.protocol.Asks && !s.leaves && !a.Definite() {
+		w.again(ctx, s, e.b%2 == 0, 8)
+	}
+	w.confirm(ctx, s)
+}
+
+// tillOf is the till of a sale.
+func (w *world) tillOf(s *sale, cut int) tills.Till {
+	p := s.protocol
+	if s.counts {
+		plain := p.New
+		p.New = func(way tills.Way) tills.Till { way.Counts = true; return plain(way) }
+	}
+	return w.till(p, s.which, cut)
+}
+
+// again asks until the till knows, so many times at most.
+func (w *world) again(ctx context.Context, s *sale, resend bool, times int) {
+	for i := range times {
+		a, err := w.tillOf(s, -1).Again(ctx, money.Minor(s.amount), s.id, resend)
+		w.hear(s, a, err, resend)
+		if err == nil && a.Definite() || !pass(ctx, time.Duration(100+100*i)*time.Millisecond) {
+			return
+		}
+	}
+}
+
+// hear records what a till was told. asks says that the till had asked for the sale, not only for what became of it.
+func (w *world) hear(s *sale, a tills.Answer, err error, asks bool) {
+	w.note("%s till %d, %s %s: %s firm %v, error %v, %.300s", s.protocol.Name, s.which, s.id, spelled(s.amount), a.Word, a.Firm, err, a.Text)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.text = a.Text; err != nil {
+		s.text = err.Error()
+		return
+	}
+	word := a.Word
+	wrong := func(format string, args ...any) { w.wrong = append(w.wrong, fmt.Sprintf(format, args...)) }
+	switch {
+	case word == tills.Busy || word == tills.Nothing:
+		return
+	case word == tills.Approved && int64(a.Amount) != s.amount && (asks || s.protocol.IDs):
+		wrong("asked for %s, told approved %s: %v", spelled(s.amount), spelled(int64(a.Amount)), s)
+		return
+	case word == tills.Approved && int64(a.Amount) != s.amount, !asks && !s.protocol.IDs && w.replaced != s.replaced && s.word != tills.Nothing:
+		return // it hears of another sale
+	case s.protocol.IDs && word == tills.Approved && s.word == tills.NotPaid && w.replaced == s.replaced:
+		wrong("told not paid, then approved: %v", s)
+	case s.protocol.IDs && word != tills.Approved && s.sure:
+		wrong("told approved, then %s: %v", word, s)
+	}
+	s.word, s.replaced = word, w.replaced
+	if word == tills.Approved {
+		s.approved = true
+		s.sure = s.sure || a.Firm || s.protocol.Keeps
+	}
+}
+
+// confirm waits a little until the terminal knows that the till has the approval, where the protocol does not say so.
+func (w *world) confirm(ctx context.Context, s *sale) {
+	for range 5 {
+		w.mu.Lock()
+		open := s.approved && !s.sure
+		w.mu.Unlock()
+		if !open {
+			return
+		}
+		rows, err := w.rows()
+		for _, r := range rows {
+			if err == nil && r.Amount == s.amount && r.Result == "approved" && r.Told == "told" {
+				w.mu.Lock()
+				s.sure = true
+				w.mu.Unlock()
+			}
+		}
+		if !pass(ctx, 50*time.Millisecond) {
+			return
+		}
+	}
+}
+
+// dial connects to a line of the terminal.
+func (w *world) dial(ctx context.Context, port int) (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(w.host, fmt.Sprint(port)))
+}
+
+// roots are the certificates of the terminal's nexo lines.
+func (w *world) roots() (*x509.CertPool, error) {
+	list, err := filepath.Glob(w.path("a", "nexo-*.pem"))
+	pool := x509.NewCertPool()
+	for _, name := range list {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		pool.AppendCertsFromPEM(data)
+	}
+	return pool, err
+}
+
+// abort stops a sale in its protocol's way, over a connection of its own. Whether it comes too late is told by the sale.
+func (w *world) abort(ctx context.Context, s *sale) {
+	conn, err := w.dial(ctx, w.portOf(s.protocol.Name, s.which))
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	w.note("abort of %s by %s till %d", s.id, s.protocol.Name, s.which)
+	switch s.protocol.Name {
+	case "zvt":
+		if _, err := conn.Write([]byte{0x06, 0xB0, 0x00}); err == nil {
+			_, _ = conn.Read(make([]byte, 3))
+		}
+	case "jsonl":
+		t := till.New(conn, till.Options{Wait: need.Limit()})
+		defer t.Close()
+		_ = t.Say(map[string]any{"op": "abort", "id": s.id})
+		pass(ctx, 200*time.Millisecond)
+	case "http":
+		t := web.New(conn, w.host, []string{tills.Token, second}[s.which])
+		got, err := t.Ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(s.id), "", nil)
+		if one, wrong := got.Sale(); err == nil && wrong == nil && one.ID != "" {
+			_, _ = t.Ask(ctx, http.MethodPost, web.Path+"/"+one.ID+"/abort", "", []byte("{}"))
+		}
+	case "nexo":
+		_ = conn.Close()
+		_, _ = w.nexo(ctx, s.which, "Abort", fmt.Sprint("a", s.id), func(t *nexotill.Till) string { return t.Reference(s.id) })
+	}
+}
+
+// giveBack lets a till give back a part of an approved sale, or reverse it, until it knows what became of that.
+func (w *world) giveBack(ctx context.Context, step int, s *sale, e event) {
+	rows, err := w.rows()
+	if err != nil {
+		return
+	}
+	receipt := 0
+	for _, r := range rows {
+		if r.Amount == s.amount && r.Result == "approved" && r.Kind == "payment" {
+			receipt = r.Receipt
+		}
+	}
+	if receipt == 0 {
+		return
+	}
+	b, id := &back{}, fmt.Sprint("b", w.run%1000, "-", step)
+	part := int64(1 + e.b%100)
+	if e.a/4%3 == 0 {
+		part = 0 // all of it
+	}
+	w.mu.Lock()
+	s.backs = append(s.backs, b)
+	replaced := w.replaced
+	b.most = part
+	if part == 0 {
+		b.most = s.amount
+	}
+	w.mu.Unlock()
+	ways := []string{"jsonl", "zvt", "http", "jsonl"}
+	way := ways[e.c%len(ways)]
+	for i := range 8 {
+		word, text := w.asksBack(ctx, way, id, receipt, part)
+		w.note("%s gives back %d of %s (receipt %d): %s %.200s", way, part, spelled(s.amount), receipt, word, text)
+		w.mu.Lock()
+		switch word {
+		case tills.Approved:
+			b.least = b.most
+			if way == "zvt" && w.replaced != replaced { // it has no id: two requests
+				b.most *= 2
+			}
+		case tills.NotPaid:
+			if way != "zvt" || w.replaced == replaced {
+				b.most = 0
+			}
+		}
+		w.mu.Unlock()
+		if word == tills.Approved || word == tills.NotPaid || !pass(ctx, time.Duration(100+100*i)*time.Millisecond) {
+			return
+		}
+	}
+}
+
+// asksBack asks once. part 0 = a reversal.
+func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part int64) (tills.Word, string) {
+	port := w.portOf(way, 0)
+	switch way {
+	case "zvt":
+		r, err := register.Dial(ctx, "tcp:"+net.JoinHostPort(w.host, fmt.Sprint(port)), register.Options{T4: need.Limit()})
+		if err != nil {
+			return tills.Nothing, err.Error()
+		}
+		defer r.Close()
+		var res register.Result
+		if part == 0 {
+			res, err = r.Reverse(ctx, receipt, 0)
+		} else {
+			res, err = r.Refund(ctx, money.Minor(part), "EUR", fmt.Sprint("R", receipt))
+		}
+		text := fmt.Sprintf("%+v %v", res, err)
+		switch {
+		case err != nil || res.Code == register.CodeWait || res.Refused:
+			return tills.Nothing, text
+		case res.Approved:
+			return tills.Approved, text
+		}
+		return tills.NotPaid, text
+	case "http":
+		conn, err := w.dial(ctx, port)
+		if err != nil {
+			return tills.Nothing, err.Error()
+		}
+		defer conn.Close()
+		body := map[string]any{"type": "refund", "amount": part, "currency": "EUR", "original": fmt.Sprint("R", receipt)}
+		if part == 0 {
+			body = map[string]any{"type": "reversal", "receipt": receipt}
+		}
+		data, err := json.Marshal(body)
+		if err != nil {
+			return tills.Nothing, err.Error()
+		}
+		got, err := web.New(conn, w.host, tills.Token).Ask(ctx, http.MethodPost, web.Path+"?wait=5s", id, data)
+		one, wrong := got.Sale()
+		switch {
+		case err != nil || wrong != nil || got.Status >= 300 || one.State != "ended":
+			return tills.Nothing, fmt.Sprint(got, err)
+		case one.Outcome == "approved":
+			return tills.Approved, got.String()
+		}
+		return tills.NotPaid, got.String()
+	}
+	conn, err := w.dial(ctx, port)
+	if err != nil {
+		return tills.Nothing, err.Error()
+	}
+	t := till.New(conn, till.Options{Wait: need.Limit()})
+	defer t.Close()
+	message := map[string]any{"op": "refund", "id": id, "amount": part, "currency": "EUR", "original": fmt.Sprint("R", receipt)}
+	if part == 0 {
+		message = map[string]any{"op": "reverse", "id": id, "receipt": receipt}
+	}
+	l, _, err := t.Ask(ctx, message)
+	text := fmt.Sprintf("%+v %v", l, err)
+	switch l.Outcome {
+	case "approved":
+		return tills.Approved, text
+	case "declined", "aborted":
+		return tills.NotPaid, text
+	}
+	return tills.Nothing, text
+}
+
+// closeDay asks for the end of day. It is no sale: what must be told of it is the business of other tests.
+func (w *world) closeDay(ctx context.Context, step int, e event) {
+	if e.a%2 == 0 {
+		r, err := register.Dial(ctx, "tcp:"+net.JoinHostPort(w.host, fmt.Sprint(w.portOf("zvt", 0))), register.Options{T4: need.Limit()})
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		res, err := r.EndOfDay(ctx)
+		w.note("end of day: %+v %v", res, err)
+		return
+	}
+	conn, err := w.dial(ctx, w.portOf("jsonl", 0))
+	if err != nil {
+		return
+	}
+	t := till.New(conn, till.Options{Wait: need.Limit()})
+	defer t.Close()
+	l, _, err := t.Ask(ctx, map[string]any{"op": "totals", "id": fmt.Sprint("t", w.run, "-", step), "close": true})
+	w.note("totals, closing: %.200s %v", fmt.Sprintf("%+v", l), err)
+}
+
+// nexo asks one question over nexo.
+func (w *world) nexo(ctx context.Context, which int, category, service string, body func(*nexotill.Till) string) (string, error) {
+	var heard bytes.Buffer
+	roots, err := w.roots()
+	if err != nil {
+		return "", err
+	}
+	conn, err := secured(ctx, w, roots)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	t := nexotill.New(conn, nexotill.Options{Host: w.host, SaleID: []string{"01", "02"}[which], POIID: "POSAGENT-000020000001"})
+	out, err := t.Ask(ctx, category, service, body(t))
+	fmt.Fprintf(&heard, "%+v", out)
+	return heard.String(), err
+}
