@@ -36,8 +36,15 @@ func (w *world) do(step int, e event) {
 		w.sell(ctx, w.newSale(step, e), e)
 	case "equal":
 		if of := w.pick(e.a, func(s *sale) bool { return s.protocol.Name != "caisse-ap" && s.protocol.Name != "ecr17" }); of != nil {
-			s := w.add(&sale{step: step, protocol: of.protocol, which: 1 - of.which, id: of.id, amount: of.amount, counts: of.counts, leaves: e.b%3 == 0})
-			w.sell(ctx, s, e)
+			other := &sale{step: step, protocol: of.protocol, which: 1 - of.which, id: of.id, amount: of.amount, counts: of.counts, leaves: e.b%3 == 0}
+			same := func(s *sale) bool {
+				return s.protocol.IDs && s.protocol.Name == other.protocol.Name && s.which == other.which && s.id == other.id
+			}
+			if own := w.pick(0, same); own != nil { // the other till has asked for it before: it is the same sale
+				w.again(ctx, own, true, 4)
+				return
+			}
+			w.sell(ctx, w.add(other), e)
 			return
 		}
 		w.sell(ctx, w.newSale(step, e), e)
@@ -120,7 +127,7 @@ func scenarios() []int64 { return []int64{900_03, 900_08, 900_10, 900_12, 900_13
 func (w *world) newSale(step int, e event) *sale {
 	table := tills.Table()
 	s := &sale{step: step, protocol: table[e.a%len(table)], which: 0, amount: int64(1000 + 100*step + e.b%90), leaves: e.b%5 == 0}
-	if e.c%7 == 0 {
+	if e.c%7 == 0 && !w.link {
 		s.amount = scenarios()[step%len(scenarios())]
 		w.mu.Lock()
 		for _, other := range w.sales {

@@ -41,7 +41,7 @@ func (w *world) calm(ctx context.Context) (rows []row, ops []operation, err erro
 		if rows, err = w.rows(); err != nil {
 			return rows, ops, err
 		}
-		if !slices.ContainsFunc(rows, open) || time.Since(began) > need.Limit()/4 || !pass(ctx, wait) {
+		if !slices.ContainsFunc(rows, open) || time.Since(began) > min(need.Limit()/4, enough) || !pass(ctx, wait) {
 			break
 		}
 	}
@@ -89,6 +89,7 @@ type claim struct {
 	times       int // how often it may have been paid
 	why         []string
 	excused     string
+	replaced    bool // the till heard that the journal was replaced
 }
 
 // judge holds what was told against the books. It returns them as text.
@@ -128,6 +129,7 @@ func (w *world) judge(rows []row) (string, error) {
 		if s.excused != "" {
 			c.excused = s.excused
 		}
+		c.replaced = c.replaced || strings.Contains(strings.ReplaceAll(s.text, "%20", " "), "journal was replaced")
 	}
 	for _, x := range w.writes {
 		if x.about != nil {
@@ -195,13 +197,16 @@ func (w *world) judge(rows []row) (string, error) {
 			w.wrong = append(w.wrong, fmt.Sprintf("TWICE: %s was asked for %d times, and paid %d times: %s", spelled(amount), c.times, paid[amount], strings.Join(c.why, "\n    ")))
 		case net[amount] < c.least:
 			w.wrong = append(w.wrong, fmt.Sprintf("TOLD APPROVED: the merchant has %s of %s (at least %s): %s", spelled(net[amount]), spelled(amount), spelled(c.least), strings.Join(c.why, "\n    ")))
+		case net[amount] > c.most && c.excused == "" && !named && c.replaced:
+			w.wrong = append(w.wrong, fmt.Sprintf("NO ALERT: the merchant has %s of %s, and only the till heard that the journal was replaced: %s", spelled(net[amount]), spelled(amount), strings.Join(c.why, "\n    ")))
 		case net[amount] > c.most && c.excused == "" && !named:
 			w.wrong = append(w.wrong, fmt.Sprintf("TOLD NOT PAID: the merchant has %s of %s (at most %s), and the terminal names it to nobody: %s",
 				spelled(net[amount]), spelled(amount), spelled(c.most), strings.Join(c.why, "\n    ")))
 		}
 	}
+	found := strings.Join(w.wrong, "\n")
 	for _, r := range rows {
-		if moved := references[r.Reference]; r.Kind == "payment" && r.Reference != "" && r.Settled && r.Result != "approved" && moved != 0 && !works[r.Amount] && !whole(attention, spelled(r.Amount)) {
+		if moved := references[r.Reference]; r.Kind == "payment" && r.Reference != "" && r.Settled && r.Result != "approved" && moved != 0 && !works[r.Amount] && !whole(attention, spelled(r.Amount)) && !strings.Contains(found, "of "+spelled(r.Amount)) {
 			w.wrong = append(w.wrong, fmt.Sprintf("SETTLED: the journal has sale %s of %s %s (%s), at its end; the merchant has %s of it", r.ID, spelled(r.Amount), r.Result, r.Phase, spelled(moved)))
 		}
 	}

@@ -109,6 +109,10 @@ func (w *world) text(c config) string {
 	return text
 }
 
+// enough is how long a till waits for one answer, and how long a run waits at its end for what goes on: a link that nobody pays, and its
+// undo, take minutes. A till that has waited has heard nothing, and a sale that goes on is the terminal's.
+const enough = 40 * time.Second
+
 // site is one backend with books of its own.
 type site struct {
 	*program.Process
@@ -348,7 +352,7 @@ func (w *world) attention() (string, error) {
 // till is a till of the terminal: the first of its protocol, or the second. Its connections break after
 // so many bytes of the terminal; below 0 they do not.
 func (w *world) till(p tills.Protocol, which, cut int) tills.Till {
-	way := tills.Way{Name: []string{"01", "02"}[which], Token: []string{tills.Token, second}[which], Wait: need.Limit()}
+	way := tills.Way{Name: []string{"01", "02"}[which], Token: []string{tills.Token, second}[which], Wait: min(need.Limit(), enough)}
 	way.Addr = net.JoinHostPort(w.host, fmt.Sprint(w.portOf(p.Name, which)))
 	way.Dial = func(ctx context.Context) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", way.Addr)
