@@ -103,7 +103,7 @@ signatures: ## sign SETS random nested parameter sets here and in PHP, and compa
 kill: ## N sales killed with -9 at random moments over ZVT, N/5 over each other protocol, and N/2 at named points; N/4 and N/2 such stories of local clients (N=5000 takes about twenty minutes); PROTOCOLS=jsonl,nexo: N sales over these alone
 	N='$(N)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run '^TestKillTills$$') ./cross/kill/...
 
-change: ## N runs of random steps of a sale in a world that changes between them: kill -9, backups, lost journals, other addresses, lines and answers (N=5000 takes four hours on two processors; SEED=7 RUN=3: that run alone)
+change: ## N runs of random steps of a sale in a world that changes between them: kill -9, backups, lost journals, other addresses, lines and answers (N=5000 takes two to three hours; SEED=7 RUN=3: that run alone)
 	N='$(if $(filter command line,$(origin N)),$(N),100)' RUN='$(RUN)' $(GO) test -count=1 -timeout 360m -v ./cross/change
 
 cut: ## change MUTATIONS bits and as many sectors of the logs of journals with sales and clients' operations: each is whole or said to be cut; kill 4 x KILLS times without, and KILLS times each verb that replaces a journal: no alarm (MUTATIONS=200 KILLS=100 take about ten minutes)

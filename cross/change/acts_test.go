@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"posagent/cross/need"
@@ -81,6 +83,7 @@ type sale struct {
 	word     tills.Word
 	text     string // the last answer
 	replaced int    // how often the journal had been replaced when it was heard
+	question bool   // it heard that the journal was replaced, and that the id had been used: a person has to look
 	excused  string // why the terminal cannot know of it
 	backs    []*back
 }
@@ -199,6 +202,11 @@ func (w *world) hear(s *sale, a tills.Answer, err error, asks bool) {
 		return
 	}
 	word := a.Word
+	before := s.protocol.IDs && s.approved && w.replaced != s.replaced
+	if word == tills.NotPaid && (before || strings.Contains(strings.ReplaceAll(a.Text, "%20", " "), "journal was replaced")) {
+		s.question = true // an id of the journal before is never approved again: a person has to look (MONEY, law V)
+		return
+	}
 	wrong := func(format string, args ...any) { w.wrong = append(w.wrong, fmt.Sprintf(format, args...)) }
 	switch {
 	case word == tills.Busy || word == tills.Nothing:
@@ -245,8 +253,11 @@ func (w *world) confirm(ctx context.Context, s *sale) {
 
 // dial connects to a line of the terminal.
 func (w *world) dial(ctx context.Context, port int) (net.Conn, error) {
-	return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(w.host, fmt.Sprint(port)))
+	return (&net.Dialer{}).DialContext(ctx, "tcp", w.at(port))
 }
+
+// at is the address of a line.
+func (w *world) at(port int) string { return net.JoinHostPort(w.host, fmt.Sprint(port)) }
 
 // roots are the certificates of the terminal's nexo lines.
 func (w *world) roots() (*x509.CertPool, error) {
@@ -282,7 +293,7 @@ func (w *world) abort(ctx context.Context, s *sale) {
 		_ = t.Say(map[string]any{"op": "abort", "id": s.id})
 		pass(ctx, 200*time.Millisecond)
 	case "http":
-		t := web.New(conn, w.host, []string{tills.Token, second}[s.which])
+		t := web.New(conn, w.at(httpPort), []string{tills.Token, second}[s.which])
 		got, err := t.Ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(s.id), "", nil)
 		if one, wrong := got.Sale(); err == nil && wrong == nil && one.ID != "" {
 			_, _ = t.Ask(ctx, http.MethodPost, web.Path+"/"+one.ID+"/abort", "", []byte("{}"))
@@ -323,7 +334,7 @@ func (w *world) giveBack(ctx context.Context, step int, s *sale, e event) {
 	w.mu.Unlock()
 	ways := []string{"jsonl", "zvt", "http", "jsonl"}
 	way := ways[e.c%len(ways)]
-	for i := range 8 {
+	for i := range 5 {
 		word, text := w.asksBack(ctx, way, id, receipt, part)
 		w.note("%s gives back %d of %s (receipt %d): %s %.200s", way, part, spelled(s.amount), receipt, word, text)
 		w.mu.Lock()
@@ -350,7 +361,7 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 	port := w.portOf(way, 0)
 	switch way {
 	case "zvt":
-		r, err := register.Dial(ctx, "tcp:"+net.JoinHostPort(w.host, fmt.Sprint(port)), register.Options{T4: need.Limit()})
+		r, err := register.Dial(ctx, "tcp:"+w.at(port), register.Options{T4: need.Limit()})
 		if err != nil {
 			return tills.Nothing, err.Error()
 		}
@@ -383,7 +394,7 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 		if err != nil {
 			return tills.Nothing, err.Error()
 		}
-		got, err := web.New(conn, w.host, tills.Token).Ask(ctx, http.MethodPost, web.Path+"?wait=5s", id, data)
+		got, err := web.New(conn, w.at(port), tills.Token).Ask(ctx, http.MethodPost, web.Path+"?wait=5s", id, data)
 		one, wrong := got.Sale()
 		switch {
 		case err != nil || wrong != nil || got.Status >= 300 || one.State != "ended":
@@ -410,6 +421,10 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 		return tills.Approved, text
 	case "declined", "aborted":
 		return tills.NotPaid, text
+	case "refused": // nothing was begun, unless it runs under this id or another
+		if !slices.Contains([]string{"processing_error", "in_progress", "busy", "resuming"}, l.Code) {
+			return tills.NotPaid, text
+		}
 	}
 	return tills.Nothing, text
 }
@@ -417,7 +432,7 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 // closeDay asks for the end of day. It is no sale: what must be told of it is the business of other tests.
 func (w *world) closeDay(ctx context.Context, step int, e event) {
 	if e.a%2 == 0 {
-		r, err := register.Dial(ctx, "tcp:"+net.JoinHostPort(w.host, fmt.Sprint(w.portOf("zvt", 0))), register.Options{T4: need.Limit()})
+		r, err := register.Dial(ctx, "tcp:"+w.at(w.portOf("zvt", 0)), register.Options{T4: need.Limit()})
 		if err != nil {
 			return
 		}

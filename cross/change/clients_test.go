@@ -65,7 +65,7 @@ func (c caller) Do(r *http.Request) (*http.Response, error) {
 }
 
 func (w *world) clients() (*payments.Client, *paylinks.Client) {
-	at := "http://" + net.JoinHostPort(w.host, fmt.Sprint(httpPort))
+	at := "http://" + w.at(httpPort)
 	return &payments.Client{BaseURL: at, Doer: caller{w}}, &paylinks.Client{BaseURL: at, Instance: "demo", Secret: wire.Secret(tills.Token), Doer: caller{w}}
 }
 

@@ -89,7 +89,7 @@ type claim struct {
 	times       int // how often it may have been paid
 	why         []string
 	excused     string
-	replaced    bool // the till heard that the journal was replaced
+	question    bool // its till heard that a person has to look
 }
 
 // judge holds what was told against the books. It returns them as text.
@@ -121,15 +121,15 @@ func (w *world) judge(rows []row) (string, error) {
 		} else if s.word == tills.NotPaid || s.word == tills.Unknown {
 			most = 0
 		}
-		for _, b := range s.backs {
-			least, most = max(0, least-b.most), max(0, most-b.least)
+		c.least, c.most = c.least+least, c.most+most
+		for _, b := range s.backs { // of which of several equal sales, a receipt number has said
+			c.least, c.most = c.least-b.most, c.most-b.least
 			c.why = append(c.why, fmt.Sprintf("given back at least %d, at most %d", b.least, b.most))
 		}
-		c.least, c.most = c.least+least, c.most+most
 		if s.excused != "" {
 			c.excused = s.excused
 		}
-		c.replaced = c.replaced || strings.Contains(strings.ReplaceAll(s.text, "%20", " "), "journal was replaced")
+		c.question = c.question || s.question
 	}
 	for _, x := range w.writes {
 		if x.about != nil {
@@ -166,8 +166,8 @@ func (w *world) judge(rows []row) (string, error) {
 			references[a.entry.Reference] += a.net
 		}
 		if amount >= strange && amount < strange+100_000 {
-			if strings.Contains(a.entry.Reference, "stranger") && a.net == 0 && moved(a.entry) {
-				w.wrong = append(w.wrong, fmt.Sprintf("LAW II: another terminal's payment %s (%s) was given back", a.entry.ID, a.entry.Reference))
+			if a.net == 0 && a.entry.Net() != 0 || a.net > 0 && a.net < amount {
+				w.wrong = append(w.wrong, fmt.Sprintf("ANOTHER'S: %s of another terminal's payment %s (%s) were given back", spelled(amount-a.net), a.entry.ID, a.entry.Reference))
 			}
 			continue
 		}
@@ -195,11 +195,11 @@ func (w *world) judge(rows []row) (string, error) {
 		switch {
 		case paid[amount] > c.times:
 			w.wrong = append(w.wrong, fmt.Sprintf("TWICE: %s was asked for %d times, and paid %d times: %s", spelled(amount), c.times, paid[amount], strings.Join(c.why, "\n    ")))
-		case net[amount] < c.least:
+		case net[amount] < max(0, c.least):
 			w.wrong = append(w.wrong, fmt.Sprintf("TOLD APPROVED: the merchant has %s of %s (at least %s): %s", spelled(net[amount]), spelled(amount), spelled(c.least), strings.Join(c.why, "\n    ")))
-		case net[amount] > c.most && c.excused == "" && !named && c.replaced:
-			w.wrong = append(w.wrong, fmt.Sprintf("NO ALERT: the merchant has %s of %s, and only the till heard that the journal was replaced: %s", spelled(net[amount]), spelled(amount), strings.Join(c.why, "\n    ")))
-		case net[amount] > c.most && c.excused == "" && !named:
+		case c.question && net[amount] > 0 && !named:
+			w.wrong = append(w.wrong, fmt.Sprintf("NO ALERT: the merchant has %s of %s, and the till alone heard that the journal was replaced: %s", spelled(net[amount]), spelled(amount), strings.Join(c.why, "\n    ")))
+		case net[amount] > max(0, c.most) && c.excused == "" && !named:
 			w.wrong = append(w.wrong, fmt.Sprintf("TOLD NOT PAID: the merchant has %s of %s (at most %s), and the terminal names it to nobody: %s",
 				spelled(net[amount]), spelled(amount), spelled(c.most), strings.Join(c.why, "\n    ")))
 		}
@@ -212,9 +212,6 @@ func (w *world) judge(rows []row) (string, error) {
 	}
 	return text + "attention: " + attention, nil
 }
-
-// moved reports whether an entry moved money.
-func moved(e program.Entry) bool { return e.Net() != 0 }
 
 // report is a run as a person reads it who repeats it.
 func (w *world) report(rows []row, ops []operation, books string) string {

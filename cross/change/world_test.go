@@ -95,10 +95,9 @@ type config struct {
 }
 
 func (w *world) text(c config) string {
-	addr := func(port int) string { return net.JoinHostPort(w.host, fmt.Sprint(port)) }
-	text := fmt.Sprintf(agentConfig, c.bax, c.merchant, c.currency, addr(httpPort), tills.Token, second, w.net.urls[c.base], w.net.urls[c.payments], w.net.urls[c.paylinks], c.link, c.exclude)
+	text := fmt.Sprintf(agentConfig, c.bax, c.merchant, c.currency, w.at(httpPort), tills.Token, second, w.net.urls[c.base], w.net.urls[c.payments], w.net.urls[c.paylinks], c.link, c.exclude)
 	for _, l := range c.lines {
-		text += fmt.Sprintf("[[ecr]]\nprotocol = %q\ntcp = %q\ngrace = \"3s\"\npatience = \"20s\"\n", l.protocol, addr(l.port))
+		text += fmt.Sprintf("[[ecr]]\nprotocol = %q\ntcp = %q\ngrace = \"3s\"\npatience = \"20s\"\n", l.protocol, w.at(l.port))
 		if l.name != "" {
 			text += fmt.Sprintf("name = %q\n", l.name)
 		}
@@ -243,6 +242,9 @@ func (w *world) verb(args ...string) (string, error) {
 // terminal that does not agree to its configuration gets the last one again that it has agreed to.
 func (w *world) start() error {
 	err := w.try()
+	for err != nil && w.filled() && pass(w.ctx, 100*time.Millisecond) { // it says that there is no room, and there is none
+		err = w.try()
+	}
 	if err != nil && w.text(w.config) != w.text(w.agreed) {
 		w.note("refused: %v", err)
 		w.config = w.agreed
@@ -254,6 +256,12 @@ func (w *world) start() error {
 	}
 	w.agreed = w.config
 	return nil
+}
+
+// filled reports whether the disk of the terminal is full.
+func (w *world) filled() bool {
+	_, err := os.Stat(w.path("a", "filler"))
+	return err == nil
 }
 
 func (w *world) try() error {
@@ -353,7 +361,7 @@ func (w *world) attention() (string, error) {
 // so many bytes of the terminal; below 0 they do not.
 func (w *world) till(p tills.Protocol, which, cut int) tills.Till {
 	way := tills.Way{Name: []string{"01", "02"}[which], Token: []string{tills.Token, second}[which], Wait: min(need.Limit(), enough)}
-	way.Addr = net.JoinHostPort(w.host, fmt.Sprint(w.portOf(p.Name, which)))
+	way.Addr = w.at(w.portOf(p.Name, which))
 	way.Dial = func(ctx context.Context) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", way.Addr)
 		if err == nil && cut >= 0 {
