@@ -51,8 +51,13 @@ type network struct {
 	answers   map[string][]reply // by the class of the request
 	strangers int                // payments of another terminal that were made
 	stranger  string             // the newest of them
+	asked     *http.Request      // the newest initialize of this terminal, with its body
+	body      []byte
 	log       []string
 }
+
+// paidAfter is how long a customer takes to pay.
+const paidAfter = 120 * time.Millisecond
 
 // strange are the amounts of another terminal's payments, from here on.
 const strange = 70_000_00
@@ -162,6 +167,11 @@ func (n *network) serve(site int, w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	f := n.meet(r)
+	if strings.HasSuffix(r.URL.Path, "payment/initializeWithIdempotency") {
+		n.mu.Lock()
+		n.asked, n.body = r.Clone(context.WithoutCancel(r.Context())), body
+		n.mu.Unlock()
+	}
 	a, err := n.answer(site, r, body, f)
 	if err != nil {
 		n.note(r, f, err.Error())
@@ -253,8 +263,15 @@ func (n *network) foreign(site int, r *http.Request, body []byte, f fault) (repl
 	}
 	if r.Method == http.MethodGet {
 		n.mu.Lock()
-		id := n.stranger
+		id, like, data := n.stranger, n.asked, n.body
 		n.mu.Unlock()
+		if id == "" && like != nil && strings.Contains(r.URL.Path, "aapay") { // the other terminal sells, too
+			if _, err := n.foreign(site, like, data, fault{}); err != nil {
+				return reply{}, err
+			}
+			pass(r.Context(), 4*paidAfter)
+			return n.foreign(site, r, body, f)
+		}
 		parts := strings.Split(r.URL.Path, "/")
 		for i, p := range parts {
 			if id != "" && strings.Contains(r.URL.Path, "aapay") && named.MatchString(p) {
@@ -290,7 +307,6 @@ func (n *network) foreign(site int, r *http.Request, body []byte, f fault) (repl
 		n.mu.Lock()
 		n.stranger = reference
 		n.mu.Unlock()
-		pass(r.Context(), 40*time.Millisecond)
 	}
 	return a, err
 }

@@ -25,7 +25,7 @@ const (
 	// The stale age of meanDelay 1 is 3 s; the time-outs are milliseconds here.
 	method = `{"priority":%d,"paymentProviderId":%d,"name":%q,"label":%q,"meanDelay":1,"trigger":["QR"],"defaultTrigger":"QR",
  "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0}`
-	backendConfig = "[methods]\ntimeout_unit = \"ms\"\n[backend]\nseed = %q\nwallet_delay = \"120ms\"\n"
+	backendConfig = "[methods]\ntimeout_unit = \"ms\"\n[backend]\nseed = %q\nwallet_delay = %q\n"
 	agentConfig   = `[terminal]
 bax_id = %q
 terminal_id = "29001006"
@@ -196,7 +196,7 @@ func (w *world) site(i int) (string, error) {
 	name := fmt.Sprintf("backend%d", i)
 	methods := fmt.Sprintf("["+method+","+method+"]", 1, 1, "SWISH_E_COM", "Swish", 2, 2, "EASY", "Easy")
 	if err := errors.Join(os.WriteFile(w.path(name+".json"), []byte(methods), 0o600),
-		os.WriteFile(w.path(name+".toml"), fmt.Appendf(nil, backendConfig, w.path(name+".json")), 0o600)); err != nil {
+		os.WriteFile(w.path(name+".toml"), fmt.Appendf(nil, backendConfig, w.path(name+".json"), paidAfter.String()), 0o600)); err != nil {
 		return "", err
 	}
 	cmd := exec.Command(w.bin, "backend", "--listen", "127.0.0.1:0", "--config", w.path(name+".toml"), "--state", w.path(name))
