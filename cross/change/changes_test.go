@@ -20,16 +20,14 @@ func changes() []weighed {
 
 // change changes the world. wait counts what goes on beside the run until it is over by itself.
 func (w *world) change(e event, wait *sync.WaitGroup) error {
-	w.net.set(fault{})
+	w.net.set()
 	w.note("change: %v", e)
 	switch e.name {
 	case "network":
-		f := fault{
-			kind: faults[e.a%len(faults)], where: []string{"all", "writes", "reads"}[e.b%3], left: 1 + e.c%5, after: e.b/3%2 == 0,
-			status: statuses[e.c/5%len(statuses)], hold: time.Duration(700+e.b%1500) * time.Millisecond,
-		}
-		w.note("network: %+v", f)
-		w.net.set(f)
+		first, then := faulty(e), faulty(event{"", e.b, e.c, e.a})
+		list := []fault{first, then}[:1+e.c/7%2]
+		w.note("network: %+v", list)
+		w.net.set(list...)
 	case "restart":
 		w.stop()
 		return w.start()
@@ -61,6 +59,18 @@ func (w *world) change(e event, wait *sync.WaitGroup) error {
 		return w.start()
 	}
 	return nil
+}
+
+// faulty is the fault of an event.
+func faulty(e event) fault {
+	f := fault{
+		kind: faults[e.a%len(faults)], where: []string{"all", "writes", "reads"}[e.b%3], left: 1 + e.c%5, after: e.b/3%2 == 0,
+		status: statuses[e.c/5%len(statuses)], hold: time.Duration(700+e.b%1500) * time.Millisecond,
+	}
+	if f.kind == "lag" { // for a while, so that an undo meets it
+		f.left *= 5
+	}
+	return f
 }
 
 // configure changes what the configuration says.

@@ -47,7 +47,7 @@ type network struct {
 	site    func(i int) (string, error) // the address of a backend, which it starts
 
 	mu        sync.Mutex
-	fault     fault
+	faults    []fault
 	answers   map[string][]reply // by the class of the request
 	strangers int                // payments of another terminal that were made
 	stranger  string             // the newest of them
@@ -82,11 +82,11 @@ func (n *network) close() {
 	}
 }
 
-// set makes the network faulty, or good with the zero fault.
-func (n *network) set(f fault) {
+// set makes the network faulty, or good without a fault.
+func (n *network) set(faults ...fault) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.fault = f
+	n.faults = faults
 }
 
 // named is a part of a path that names one resource.
@@ -103,17 +103,28 @@ func class(r *http.Request) string {
 	return r.Method + " " + strings.Join(parts, "/")
 }
 
-// meet takes the fault that a request meets.
+// meet takes the fault that a request meets: the first that is left for it.
 func (n *network) meet(r *http.Request) fault {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	f := n.fault
-	read := r.Method == http.MethodGet
-	if f.left == 0 || r.Method == http.MethodHead || f.where == "reads" && !read || f.where == "writes" && read || strings.Contains(r.URL.Path, "token") {
+	if r.Method == http.MethodHead || strings.Contains(r.URL.Path, "token") {
 		return fault{}
 	}
-	n.fault.left--
-	return f
+	for i := range n.faults {
+		if f := &n.faults[i]; f.left > 0 && f.meets(r) {
+			f.left--
+			return *f
+		}
+	}
+	return fault{}
+}
+
+func (f fault) meets(r *http.Request) bool {
+	read := r.Method == http.MethodGet
+	if f.kind == "lag" { // what is new is made where the data are made
+		return read || strings.Contains(r.URL.Path, "/reversal/")
+	}
+	return f.where == "all" || read == (f.where == "reads")
 }
 
 func (n *network) note(r *http.Request, f fault, what string) {
@@ -187,7 +198,6 @@ var errLost = fmt.Errorf("no answer")
 // answer is what the terminal hears.
 func (n *network) answer(site int, r *http.Request, body []byte, f fault) (reply, error) {
 	path := r.URL.Path
-	undo := strings.Contains(path, "/reversal/")
 	switch {
 	case f.kind == "down":
 		return reply{}, errLost
@@ -199,7 +209,7 @@ func (n *network) answer(site int, r *http.Request, body []byte, f fault) (reply
 			}()
 			return reply{}, errLost
 		}
-	case f.kind == "lag" && (r.Method == http.MethodGet || undo):
+	case f.kind == "lag":
 		return n.deliver(1-site, r, path, body)
 	case f.kind == "page" && !f.after:
 		return page(f.status), nil
