@@ -31,7 +31,7 @@ func acts() []weighed {
 
 // do does one act. What it hears goes to the sales and writes.
 func (w *world) do(step int, e event) {
-	ctx, cancel := context.WithTimeout(w.ctx, need.Limit())
+	ctx, cancel := context.WithTimeout(w.ctx, min(need.Limit(), 2*enough))
 	defer cancel()
 	switch e.name {
 	case "sale":
@@ -184,6 +184,8 @@ func (w *world) tillOf(s *sale, cut int) tills.Till {
 
 // again asks until the till knows, so many times at most.
 func (w *world) again(ctx context.Context, s *sale, resend bool, times int) {
+	ctx, cancel := context.WithTimeout(ctx, min(need.Limit(), 2*enough))
+	defer cancel()
 	for i := range times {
 		a, err := w.tillOf(s, -1).Again(ctx, money.Minor(s.amount), s.id, resend)
 		w.hear(s, a, err, resend)
