@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/agent/checkout/drive"
 	"posagent/cross/need"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -72,7 +73,7 @@ func with(t *testing.T, db store.Journal, b upstreams) (ask func(path, token str
 	ready := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	a := agent.New(agent.Options{
-		DB: db, Schemes: b, Methods: b, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: readyToken},
+		DB: db, Drive: drive.Config{Currency: "EUR"}, Schemes: b, Methods: b, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: readyToken},
 		Boot: func() time.Duration { return time.Hour }, BootID: "boot", Up: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
 	})
 	ended := make(chan error, 1)

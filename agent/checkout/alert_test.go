@@ -34,9 +34,14 @@ func TestField2_M5EveryExceptionNamesWhoIsShort(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]Short{
-		"approved and kept, but the till never fetched the outcome: compare with the till":                                            Customer,
-		"approved, but it ended WORD without COMMIT":                                                                                  Merchant,
-		"approved, but it timed out without COMMIT":                                                                                   Merchant,
+		"approved and kept, but the till never fetched the outcome: compare with the till":                                   Customer,
+		"approved, but it ended WORD without COMMIT":                                                                         Merchant,
+		"approved and reserved, but not finalized in time":                                                                   Merchant,
+		"the backend knew it and does not find it any more: no proof that the money went back, compare the backend's portal": Customer,
+		"held: the backend says that it was paid. Compare it with the till, nothing is undone by itself":                     Customer,
+		"held: the backend does not know it. Compare it with the till, nothing is undone by itself":                          NotKnown,
+		"paid, and let go on by hand":               Customer,
+		"approved, but it timed out without COMMIT": Merchant,
 		"the journal was replaced, and the one before it has used the id: compare the backend's portal before anything is paid again": NotKnown,
 		"in doubt: ":                   Customer,
 		"undo by refund is in doubt: ": Customer,

@@ -396,7 +396,7 @@ func TestField2_M50TheKeyIsLookedForFirst(t *testing.T) {
 	again()
 	r := x.ask("alpha", "POST", "/agent/v1/sales/"+second+"/reverse", "v4", "")
 	require.Equal(t, []any{409, "not-reversible"}, []any{r.status, r.problem(t)}, "what is new is judged")
-	require.Equal(t, 404, x.ask("alpha", "POST", "/agent/v1/sales", "v5", `{"type":"reversal","receipt":2}`).status)
+	require.Equal(t, 409, x.ask("alpha", "POST", "/agent/v1/sales", "v5", `{"type":"reversal","receipt":2}`).status, "its day is closed")
 	r = x.ask("alpha", "POST", "/agent/v1/sales", "v2", `{"type":"reversal","receipt":1}`)
 	require.Equal(t, []any{422, "key-reused"}, []any{r.status, r.problem(t)})
 	r = x.ask("alpha", "POST", "/agent/v1/sales/"+second+"/reverse", "v1", "")

@@ -238,7 +238,7 @@ var ofAgent = []mutant{
 		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, wire.MayAll)`, `who.Own = slices.Contains(who.Words, "")`},
 	}},
 	{"the register's sale is reversed past the checkout", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
-		{"agent/owned/schemes.go", `		case name == "":`, `		case name == name:`},
+		{"agent/owned/schemes.go", `case err != nil || name == "":`, `case err != nil || name == name:`},
 	}},
 	{"a client pays with another's token", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
 		{"agent/offline/owner.go", `	if !caller.Own || token == "" {`, `	if !caller.Own || token != "" {`},

@@ -50,14 +50,14 @@ var ofClients = []mutant{
 		{"store/secret.go", `if string(saved) != string(secret) {`, `if false {`},
 	}},
 	{"a restored journal sends what may be a repeat", offline, "TestField_J7AnOldRestoredJournalHoldsKeys", []edit{
-		{"agent/outbox/restored.go", `case age-restored > o.ttl.Milliseconds():`, `case age-restored < 0:`},
+		{"agent/outbox/restored.go", `case age > o.ttl.Milliseconds():`, `case age < 0:`},
 	}},
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/settled.go", `if !keptOf(op).Withdrawn {`, `if false {`},
 	}},
 	{"a hold that runs again leaves out what its first run has seen", outbox, "TestMoneyC3_AHoldThatRunsAgainHoldsAll", []edit{
 		{"agent/outbox/restored.go", `n, upTo = 0, last`, `n, upTo = 0, max(upTo, last)`},
-		{"agent/outbox/restored.go", `o.unsure(tx, last)`, `o.sendable(tx, upTo)`},
+		{"agent/outbox/restored.go", `o.uncertain(tx, last)`, `o.uncertain(tx, upTo)`},
 	}},
 	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
 		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
@@ -187,7 +187,7 @@ var ofClients = []mutant{
 		{"agent/outbox/accept.go", `	if !same {`, `	if same {`},
 	}},
 	{"a Key the backend may have forgotten is sent", outbox, "TestForgottenKeyIsDoubt", []edit{
-		{"agent/outbox/attempt.go", `stale := before == Sent && r.sentAge >= 0 && o.clock.age()-r.sentAge > o.ttl.Milliseconds()`, `stale := before == Sent && r.sentAge >= 0 && o.clock.age()-r.sentAge > o.ttl.Milliseconds() && false`},
+		{"agent/outbox/attempt.go", `stale := sentOnce && age > o.ttl.Milliseconds()`, `stale := sentOnce && age > o.ttl.Milliseconds() && false`},
 	}},
 	{"order within an aggregate not kept", outbox, "TestOrderWithinParallelAcross|TestAMarkIsOnlyAMark", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
@@ -215,7 +215,7 @@ var ofClients = []mutant{
 
 	// Time.
 	{"outbox's ages by the wall clock", outbox, "TestMaxAgeCountsRunningTimeOnly|TestAWallClockThatJumpsExpiresNothing", []edit{
-		{"agent/outbox/outbox.go", `o.clock = &clock{boot: opts.Boot, now: o.now}`, `o.clock = &clock{boot: func() time.Duration { return time.Duration(o.now().UnixNano()) }, now: o.now}`},
+		{"agent/outbox/outbox.go", `o.clock = &clock{boot: opts.Boot, bootID`, `o.clock = &clock{boot: func() time.Duration { return time.Duration(o.now().UnixNano()) }, bootID`},
 	}},
 
 	// Numbers, amounts, the ledger.

@@ -79,7 +79,7 @@ var ofField = []mutant{
 		{"agent/offline/links.go", `out.Operation = l.f.newest(ops); e.State`, `out.Operation = l.f.newest(ops[:0]); e.State`},
 	}},
 	{"a decline after 202 draws no attention", offline, "TestField_P9ADeclineAfterStoredIsAnAlert", []edit{
-		{"agent/offline/settled.go", `return f.box.Alert(tx, op, subject)`, "_ = subject\n\treturn nil"},
+		{"agent/offline/settled.go", `return f.box.Alert(tx, op, subject, shortOf(op))`, "_ = subject\n\treturn nil"},
 	}},
 	{"what expired unsent draws no attention", offline, "TestField_P9ExpiredIsAnAlert", []edit{
 		{"agent/offline/alert.go", `op.State.Final() && op.State != outbox.Done &&`, `op.State == outbox.Failed &&`},

@@ -296,7 +296,7 @@ func TestField2_M33EveryAskerHearsThatItIsHeld(t *testing.T) {
 				}
 				_, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 100, Line: "jsonl", Sequence: "R1", Original: "T" + o.TransactionID})
 				refused(t, err, ecr.NotReversible)
-				require.ErrorContains(t, err, ecr.HeldText(""))
+				require.ErrorContains(t, err, "a person ")
 				require.ErrorIs(t, r.Abort(ctx, s.ID), ecr.ErrTooLate)
 				_, err = r.Receipt(ctx, wire.Key(s.ID))
 				require.Error(t, err, "no paper speaks of it")
