@@ -128,9 +128,9 @@ func TestField2_M4PowerIsLostAsTheAnswerLeaves(t *testing.T) {
 	cut := func(r *rig, listens, byTCP bool) ecr.Sale {
 		req := ask("order-7", 500)
 		req.ByTCP = byTCP
+		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 1) })
 		s := r.Accepted(req)
 		r.Listens(s.ID, listens)
-		r.world.onStatus = approveAfter(r.world, 1)
 		require.Equal(r.t, ecr.Approved, (<-s.Outcome).Result)
 		r.cut(0)
 		r.Restart(true)
