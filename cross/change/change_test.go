@@ -35,8 +35,8 @@ func TestChange(t *testing.T) {
 	if run := env.Number("RUN", 0); run > 0 {
 		first, n = run-1, 1
 	}
-	of := drawn
-	if os.Getenv("N") == "" && os.Getenv("RUN") == "" {
+	of, spared := drawn, os.Getenv("N") == "" && os.Getenv("RUN") == ""
+	if spared {
 		t.Logf("left to make change, which finds them: %v", knownFaults())
 		of = func(seed uint64, run int) plan { return drawn(seed, run).spare() }
 	}
@@ -75,7 +75,9 @@ func TestChange(t *testing.T) {
 	if n >= 20 {
 		require.Positive(t, all.approved.Load(), "a campaign that approves nothing proves nothing")
 		require.Less(t, all.approved.Load(), all.sales.Load(), "and neither does one that approves everything")
-		require.Positive(t, all.replaced.Load())
+		if !spared {
+			require.Positive(t, all.replaced.Load())
+		}
 	}
 }
 

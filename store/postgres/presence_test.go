@@ -31,8 +31,7 @@ func TestAlone(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrLocked)
 	require.NoError(t, two.Close())
 
-	single, err := postgres.Open(t.Context(), alone)
-	require.NoError(t, err)
+	single := free(t, alone) // the server lets a lock go a moment after its connection
 	_, err = postgres.Open(t.Context(), at(place, ""))
 	require.ErrorIs(t, err, store.ErrLocked)
 	reader, err := postgres.OpenReader(t.Context(), at(place, ""))
@@ -40,10 +39,24 @@ func TestAlone(t *testing.T) {
 	require.NoError(t, reader.Close())
 	kept(t, at(server.Place(), ""))
 	require.NoError(t, single.Close())
+	require.NoError(t, free(t, at(place, "")).Close())
 	kept(t, at(place, ""))
 
 	_, err = postgres.Open(t.Context(), at(server.URL("nowhere"), ""))
 	require.ErrorContains(t, err, "CREATE SCHEMA")
+}
+
+// free opens a schema once nobody holds it.
+func free(t *testing.T, opt postgres.Options) (s *postgres.Store) {
+	t.Helper()
+	need.Until(t, "the lock of a schema to be free", func() bool {
+		var err error
+		if s, err = postgres.Open(t.Context(), opt); err != nil {
+			require.ErrorIs(t, err, store.ErrLocked)
+		}
+		return err == nil
+	})
+	return s
 }
 
 // The lock is its connection's: where that is lost, it is taken again.
