@@ -55,7 +55,10 @@ func TestField2_M15AnothersAnswerApprovesNothing(t *testing.T) {
 		}, func(w *world) { w.answer = nil }},
 		"the status is the neighbour's, and has its number alone": {false, func(w *world) {
 			w.onReply = nil
-			w.answer = func(_ *txn, st *aapay.Status) { *st = w.statusOf(first(w)); st.NAA2ECR, st.Receipt, st.TimeStamp = nil, nil, "" }
+			w.answer = func(_ *txn, st *aapay.Status) {
+				*st = w.statusOf(first(w))
+				st.NAA2ECR, st.Receipt, st.TimeStamp = nil, nil, ""
+			}
 		}, func(w *world) { w.answer = nil }},
 		"the status tells another amount": {true, func(w *world) {
 			w.answer = func(_ *txn, st *aapay.Status) {
