@@ -38,7 +38,7 @@ func unacknowledged(s State, e Event) (State, []Effect) {
 		return s, settleOn(s)
 	}
 	s.Left, s.Till.Keep, s.Till.Kept = true, true, true
-	out := []Effect{{Do: Exception, Text: "approved as the terminal stopped, and kept: the till may not have heard it, compare with the till"}}
+	out := []Effect{{Do: Exception, Text: "approved as the terminal stopped, and kept: the till may not have heard it, compare with the till", Short: Customer}}
 	return s, append(out, settleOn(s)...)
 }
 
@@ -78,7 +78,7 @@ func nextFinancialCommand(s State, e Event) (State, []Effect) {
 		return confirm(s, e)
 	case s.Left && e.SameAmount && !s.Twice:
 		s.Twice = true
-		return s, []Effect{{Do: Exception, Text: "possibly charged twice: the till may not have heard the approval, and has asked for the same amount again"}}
+		return s, []Effect{{Do: Exception, Text: "possibly charged twice: the till may not have heard the approval, and has asked for the same amount again", Short: Customer}}
 	case s.Left, s.Till.Keep && e.Sync != Again:
 		return s, nil
 	case e.Sync == Again:

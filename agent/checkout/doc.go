@@ -11,7 +11,8 @@
 //   - After approval a sale can only be confirmed or undone. After undo has begun it is never
 //     approved.
 //   - Every payment that was sent and not approved is undone, unless it is proven that no money can
-//     move, or a journal that took another's place holds it: then a person decides. Owed computes this from the state alone, so no separate row can be missing.
+//     move, or a journal that took another's place holds it: then a person decides. Owed computes
+//     this from the state alone, so no separate row can be missing.
 //   - Every time in a State is on the boot clock, so a jump of the wall clock changes no decision.
 //
 // It must not import os, net, database/sql, the store or the outbox. It calls no clock and starts
