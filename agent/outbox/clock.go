@@ -66,15 +66,8 @@ func (c *clock) load(r store.Reader) error {
 		c.anchorAge, c.anchorMS, c.guessed = c.baseAge, wall, true
 	}
 	gap := c.boot().Milliseconds() - bootMS
-	switch {
-	case c.trusted == nil:
-		c.sure = wall == 0
-	case boot == "" || boot != c.bootID || gap < 0:
-		c.sure = wall == 0
-		gap = 0
-	}
-	if c.trusted == nil {
-		gap = 0
+	if c.trusted == nil || boot == "" || boot != c.bootID || gap < 0 { // the boot's clock does not tell the gap
+		c.sure, gap = wall == 0, 0
 	}
 	// A crash loses up to a minute of it. What was accepted in that minute shows how late it was: running time never goes back.
 	var last int64

@@ -365,7 +365,7 @@ func (w *world) till(p tills.Protocol, which, cut int) tills.Till {
 	way.Dial = func(ctx context.Context) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", way.Addr)
 		if err == nil && cut >= 0 {
-			conn = &broken{conn, cut}
+			conn = tills.Breaking(conn, cut)
 		}
 		return conn, err
 	}
@@ -387,21 +387,6 @@ func (w *world) portOf(protocol string, which int) int {
 		}
 	}
 	return ports[min(which, len(ports)-1)]
-}
-
-// broken is a connection that breaks once so many bytes have come.
-type broken struct {
-	net.Conn
-	left int
-}
-
-func (b *broken) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errors.Join(net.ErrClosed, b.Close())
-	}
-	n, err := b.Conn.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }
 
 // spelled is an amount as a person reads it.

@@ -3,7 +3,6 @@ package kill
 import (
 	"context"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -67,7 +66,7 @@ func (s *scenario) till(cut int) tills.Till {
 	w := tills.Way{Addr: s.x.tcp, Name: "01", Token: tills.Token, Wait: need.Limit(), Dial: func(ctx context.Context) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.x.tcp)
 		if err == nil && cut >= 0 {
-			conn = &broken{conn, cut}
+			conn = tills.Breaking(conn, cut)
 		}
 		return conn, err
 	}}
@@ -80,21 +79,6 @@ func (s *scenario) till(cut int) tills.Till {
 		}
 	}
 	return s.New(w)
-}
-
-// broken is a connection that breaks once so many bytes have come.
-type broken struct {
-	net.Conn
-	left int
-}
-
-func (b *broken) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errors.Join(net.ErrClosed, b.Close())
-	}
-	n, err := b.Conn.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }
 
 // view is what other processes see of a terminal.

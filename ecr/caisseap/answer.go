@@ -52,24 +52,23 @@ func reason(code ecr.Code) string {
 
 // heldText is AF for a sale that a person has to look at.
 func heldText(language string) string {
-	switch language = strings.ToLower(language); {
-	case ecr.German(language):
-		return noEnd + " GESPERRT, NICHT WIEDERHOLEN"
-	case strings.HasPrefix(language, "en"):
-		return noEnd + " HELD, DO NOT REPEAT"
-	}
-	return noEnd + " BLOQUE, NE PAS REPETER"
+	return withoutEnd(language, "GESPERRT, NICHT WIEDERHOLEN", "HELD, DO NOT REPEAT", "BLOQUE, NE PAS REPETER")
 }
 
 // runningText is AF for a refund that goes on: registers have no word for it, and show the text.
 func runningText(language string) string {
+	return withoutEnd(language, "LAEUFT, NICHT WIEDERHOLEN", "RUNNING, DO NOT REPEAT", "EN COURS, NE PAS REPETER")
+}
+
+func withoutEnd(language, german, english, french string) string {
+	text := french
 	switch language = strings.ToLower(language); {
 	case ecr.German(language):
-		return noEnd + " LAEUFT, NICHT WIEDERHOLEN"
+		text = german
 	case strings.HasPrefix(language, "en"):
-		return noEnd + " RUNNING, DO NOT REPEAT"
+		text = english
 	}
-	return noEnd + " EN COURS, NE PAS REPETER"
+	return noEnd + " " + text
 }
 
 // answer writes an answer to a request. AE stands last, and AF behind it: an answer that breaks off

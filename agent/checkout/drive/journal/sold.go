@@ -97,19 +97,19 @@ func SoldAs(r store.Reader, id string, given bool) (string, error) {
 
 // oneOf names the newest sale that a condition names; "" = there is none.
 func oneOf(r store.Reader, where string, arg any) (string, error) {
-	rows, err := many(nil, r, where+` ORDER BY id DESC LIMIT 1`, arg)
-	if err != nil || len(rows) == 0 {
-		return "", err
-	}
-	return nameOf(rows[0]), nil
+	return first(many(nil, r, where+` ORDER BY id DESC LIMIT 1`, arg))
 }
 
 // oneHere is oneOf among the sales whose service stands where they were made.
 func oneHere(r store.Reader, where string, arg any) (string, error) {
 	rows, err := many(nil, r, where+` ORDER BY id DESC`, arg)
-	if err == nil {
-		rows, err = here(r, rows)
+	if err != nil {
+		return "", err
 	}
+	return first(here(r, rows))
+}
+
+func first(rows []*Row, err error) (string, error) {
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
