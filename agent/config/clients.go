@@ -43,7 +43,7 @@ func (l *loader) named(f field, raw any) {
 			l.forget(path)
 			delete(clients, name)
 		}
-		l.fields[path] = field{path, reflect.ValueOf(&secret).Elem()}
+		l.fields[path] = field{path: path, v: reflect.ValueOf(&secret).Elem()}
 		l.value(f.path+"."+key, list[key])
 		delete(l.fields, path)
 		if !l.here[path] {
@@ -59,7 +59,9 @@ func (l *loader) named(f field, raw any) {
 func (l *loader) client(path string, raw map[string]any) (c Client) {
 	l.forget(path)
 	own := []field{
-		{path + ".token", reflect.ValueOf(&c.Token).Elem()}, {path + ".id", reflect.ValueOf(&c.ID).Elem()}, {path + ".may", reflect.ValueOf(&c.May).Elem()},
+		{path: path + ".token", v: reflect.ValueOf(&c.Token).Elem()},
+		{path: path + ".id", v: reflect.ValueOf(&c.ID).Elem()},
+		{path: path + ".may", v: reflect.ValueOf(&c.May).Elem()},
 	}
 	known := l.known
 	l.known = nil

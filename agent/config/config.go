@@ -13,7 +13,7 @@ import (
 )
 
 // Config is the whole configuration. The toml tags are the names in the file; in a variable they are upper
-// case and joined by underscores after POSAGENT_.
+// case and joined by underscores after POSAGENT_. The file tags say which values are paths of the box, and what is done there.
 type Config struct {
 	Terminal Terminal `toml:"terminal"`
 	Port     Port     `toml:"port"`
@@ -95,13 +95,13 @@ type Upstream struct {
 	Paylinks   string        `toml:"paylinks"`
 	Disputes   string        `toml:"disputes"`
 	Hosted     string        `toml:"hosted"`
-	Timeout    time.Duration `toml:"timeout"`     // of one request with its repeats
-	Proxy      string        `toml:"proxy"`       // URL; "" = none; "env" = HTTPS_PROXY and friends
-	ProxyAuth  wire.Secret   `toml:"proxy_auth"`  // user:password for it
-	RootsFile  string        `toml:"roots_file"`  // PEM; "" = the system's
-	Pins       []string      `toml:"pins"`        // base64 SHA-256 of SPKI, at least two
-	ClientCert string        `toml:"client_cert"` // PEM file
-	ClientKey  string        `toml:"client_key"`  // PEM file
+	Timeout    time.Duration `toml:"timeout"`                 // of one request with its repeats
+	Proxy      string        `toml:"proxy"`                   // URL; "" = none; "env" = HTTPS_PROXY and friends
+	ProxyAuth  wire.Secret   `toml:"proxy_auth"`              // user:password for it
+	RootsFile  string        `toml:"roots_file" file:"read"`  // PEM; "" = the system's
+	Pins       []string      `toml:"pins"`                    // base64 SHA-256 of SPKI, at least two
+	ClientCert string        `toml:"client_cert" file:"read"` // PEM file
+	ClientKey  string        `toml:"client_key" file:"read"`  // PEM file
 	Auth       Auth          `toml:"auth"`
 
 	// Device is the certificate of the terminal's enrolment, which is shown where client_cert names none; nil = there is none.
@@ -164,34 +164,34 @@ type Checkout struct {
 // Display is the customer's screen.
 type Display struct {
 	Console           bool   `toml:"console"`
-	Page              bool   `toml:"page"`               // at the local port, /display: any program on the box may see it
-	File              string `toml:"file"`               // PNG or SVG, rewritten with every picture; "" = none
-	FileSize          string `toml:"file_size"`          // its pixels, WIDTHxHEIGHT
-	Framebuffer       string `toml:"framebuffer"`        // device, or a plain file; "" = none
-	FramebufferSize   string `toml:"framebuffer_size"`   // of a plain file, WIDTHxHEIGHT; a device says it itself
-	FramebufferPixels string `toml:"framebuffer_pixels"` // of a plain file: rgb565, xrgb8888
-	FramebufferStride int    `toml:"framebuffer_stride"` // of a plain file, bytes from row to row; 0 = no gap
-	Rotate            int    `toml:"rotate"`             // degrees that the picture is turned clockwise on the framebuffer's panel
+	Page              bool   `toml:"page"`                   // at the local port, /display: any program on the box may see it
+	File              string `toml:"file" file:"own"`        // PNG or SVG, rewritten with every picture; "" = none
+	FileSize          string `toml:"file_size"`              // its pixels, WIDTHxHEIGHT
+	Framebuffer       string `toml:"framebuffer" file:"own"` // device, or a plain file; "" = none
+	FramebufferSize   string `toml:"framebuffer_size"`       // of a plain file, WIDTHxHEIGHT; a device says it itself
+	FramebufferPixels string `toml:"framebuffer_pixels"`     // of a plain file: rgb565, xrgb8888
+	FramebufferStride int    `toml:"framebuffer_stride"`     // of a plain file, bytes from row to row; 0 = no gap
+	Rotate            int    `toml:"rotate"`                 // degrees that the picture is turned clockwise on the framebuffer's panel
 }
 
 // Printer is the receipt printer.
 type Printer struct {
-	Device  string   `toml:"device"`  // serial line, USB device file or plain file; "" = none
-	Kind    string   `toml:"kind"`    // of the device: serial, usb, file; "" = as its name says
-	Baud    int      `toml:"baud"`    // of a serial line
-	Profile string   `toml:"profile"` // the paper: 58mm, 80mm, 80mm-42
-	Columns int      `toml:"columns"` // characters of a line; 0 = the profile's
-	Status  string   `toml:"status"`  // the status commands that it answers; "" = the profile's
-	Pages   []string `toml:"pages"`   // its code pages, "NAME NUMBER", the first is tried first; none = the profile's
-	Prints  []string `toml:"prints"`  // without being asked for: customer, merchant, end_of_day
+	Device  string   `toml:"device" file:"line"` // serial line, USB device file or plain file; "" = none
+	Kind    string   `toml:"kind"`               // of the device: serial, usb, file; "" = as its name says
+	Baud    int      `toml:"baud"`               // of a serial line
+	Profile string   `toml:"profile"`            // the paper: 58mm, 80mm, 80mm-42
+	Columns int      `toml:"columns"`            // characters of a line; 0 = the profile's
+	Status  string   `toml:"status"`             // the status commands that it answers; "" = the profile's
+	Pages   []string `toml:"pages"`              // its code pages, "NAME NUMBER", the first is tried first; none = the profile's
+	Prints  []string `toml:"prints"`             // without being asked for: customer, merchant, end_of_day
 }
 
 // Keypad is the keypad.
 type Keypad struct {
-	Device string        `toml:"device"` // "" = none
-	Page   bool          `toml:"page"`   // the page of [display] page has keys
-	Map    []string      `toml:"map"`    // keys besides the usual ones: CODE=KEY, "98=cancel"
-	Bounce time.Duration `toml:"bounce"` // a key that closes again within it is the same press
+	Device string        `toml:"device" file:"own"` // "" = none
+	Page   bool          `toml:"page"`              // the page of [display] page has keys
+	Map    []string      `toml:"map"`               // keys besides the usual ones: CODE=KEY, "98=cancel"
+	Bounce time.Duration `toml:"bounce"`            // a key that closes again within it is the same press
 }
 
 // Offline limits what is stored while the backend is away. agent/offline applies the limits, agent/outbox the ages.
@@ -217,24 +217,24 @@ type Hooks struct {
 type Store struct {
 	KeepSales time.Duration `toml:"keep_sales"` // running time for which a sale that has ended is kept; the sums of its batch stay
 
-	Mark string `toml:"mark"` // file on another medium that remembers where the journal ends; "" = only the one beside it
+	Mark string `toml:"mark" file:"own"` // file on another medium that remembers where the journal ends; "" = only the one beside it
 }
 
 // Compare is the daily comparison of the till's list of its sales.
 type Compare struct {
-	File string `toml:"file"` // that the till writes; "" = none is compared
-	At   string `toml:"at"`   // time of day, HH:MM, by the box's clock and zone
+	File string `toml:"file" file:"read"` // that the till writes; "" = none is compared
+	At   string `toml:"at"`               // time of day, HH:MM, by the box's clock and zone
 }
 
 // Backend is the embedded backend.
 type Backend struct {
 	Listen         string         `toml:"listen"`
-	PublicURL      string         `toml:"public_url"`   // under which browsers and terminals reach it; "" = the address it listens on
-	Hosts          []string       `toml:"hosts"`        // names it answers to beside its addresses and localhost
-	Data           string         `toml:"data"`         // directory; "" = below the state directory
-	Seed           string         `toml:"seed"`         // file with merchants and methods; "" = built in
-	WalletDelay    *time.Duration `toml:"wallet_delay"` // nil = the method's mean delay
-	SessionLife    time.Duration  `toml:"session_life"` // of hosted build
+	PublicURL      string         `toml:"public_url"`       // under which browsers and terminals reach it; "" = the address it listens on
+	Hosts          []string       `toml:"hosts"`            // names it answers to beside its addresses and localhost
+	Data           string         `toml:"data" file:"own"`  // directory; "" = below the state directory
+	Seed           string         `toml:"seed" file:"read"` // file with merchants and methods; "" = built in
+	WalletDelay    *time.Duration `toml:"wallet_delay"`     // nil = the method's mean delay
+	SessionLife    time.Duration  `toml:"session_life"`     // of hosted build
 	MerchantNumber int64          `toml:"merchant_number"`
 	MerchantUUID   string         `toml:"merchant_uuid"`
 	// WebhookAllow are the hosts that webhooks may reach without https and on private addresses: "127.0.0.1:9999".

@@ -390,7 +390,7 @@ func TestPrinter(t *testing.T) {
 	require.Equal(t, Printer{Device: "/dev/receipts", Kind: "usb", Baud: 9600, Profile: "80mm", Columns: 42, Status: "none"}, c.Printer)
 	for text, want := range map[string]string{
 		`device = "lp0"`: "printer.device: \"lp0\" is neither an absolute path nor usb:VID:PID[:SERIAL] of a serial converter (lsusb shows VID:PID)",
-		"device = \"/dev/ttyS1\"\n[ecr]\nserial = \"/dev/ttyS1\"": "printer.device: \"/dev/ttyS1\" is the register's line, [ecr] serial: name the printer's own",
+		"device = \"/dev/ttyS1\"\n[ecr]\nserial = \"/dev/ttyS1\"": "printer.device: \"/dev/ttyS1\" is what ecr.serial names, too: name another",
 		"kind = \"file\"\ndevice = \"/dev/lp9\"":                  "printer.device: \"/dev/lp9\" is no plain file: take kind = \"file\" out",
 		"kind = \"usb\"\ndevice = \"usb:0403:6001\"":              "printer.device: \"usb:0403:6001\" is neither an absolute path",
 		`kind = "parallel"`:                                       "printer.kind: \"parallel\" is none of , serial, usb, file",

@@ -16,6 +16,7 @@ import (
 type field struct {
 	path string // "upstream.auth.bearer"
 	v    reflect.Value
+	use  use // of the file that the value names
 }
 
 func (f field) secret() bool { return f.v.Type() == reflect.TypeFor[wire.Secret]() }
@@ -38,7 +39,7 @@ func fields(c *Config) []field {
 			if f := v.Field(i); f.Kind() == reflect.Struct {
 				walk(prefix+name+".", f)
 			} else {
-				list = append(list, field{path: prefix + name, v: f})
+				list = append(list, field{prefix + name, f, use(v.Type().Field(i).Tag.Get("file"))})
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func Load(path string, env []string, under ...Layer) (Config, error) {
 // parse is Load over the text of the file.
 func parse(path string, text []byte, private bool, env []string, under ...Layer) (Config, error) {
 	c := Default()
-	l := loader{c: &c, fields: map[string]field{}, seen: map[string]string{}}
+	l := loader{c: &c, fields: map[string]field{}, seen: map[string]string{}, secrets: map[string]string{}}
 	for _, f := range fields(&c) {
 		l.fields[f.path] = f
 		l.known = append(l.known, f.path)
@@ -52,6 +52,7 @@ func parse(path string, text []byte, private bool, env []string, under ...Layer)
 	whole = l.file(text) && whole
 	l.env(env)
 	l.certificates()
+	l.shared()
 	c.complete()
 	if whole {
 		l.validate()

@@ -20,6 +20,7 @@ type loader struct {
 	seen    map[string]string // key -> origin
 	here    map[string]bool   // the keys that this text has set
 	lines   lines
+	secrets map[string]string // key -> the file that its secret was read from
 	errs    []error
 }
 
@@ -80,6 +81,10 @@ func (l *loader) value(key string, raw any) {
 		l.unknown(where, key, l.known, "key")
 		return
 	}
+	if l.given && !f.mayBeGiven(raw) {
+		l.fail(where, key, errors.New("a configuration that is given to the terminal names none of its files: set it in the box's own file"))
+		return
+	}
 	if f.secret() && !l.private {
 		l.fail(where, key, fmt.Errorf("a secret in a file that others can read: chmod 600 %s, or use %s_file", l.path, key))
 		return
@@ -116,6 +121,7 @@ func (l *loader) secretFile(f field, where, key, path string) {
 		return
 	}
 	l.set(f.path, where)
+	l.secrets[f.path] = path
 }
 
 const (

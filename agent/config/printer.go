@@ -61,8 +61,6 @@ func (c Config) printer(k *check) {
 	case p.Device == "":
 	case !isPath(p.Device) && !(named && p.DeviceKind() == PrinterSerial):
 		k.fail("printer.device", "%q is neither an absolute path nor usb:VID:PID[:SERIAL] of a serial converter (lsusb shows VID:PID)", p.Device)
-	case p.Device == c.ECR.Serial:
-		k.fail("printer.device", "%q is the register's line, [ecr] serial: name the printer's own", p.Device)
 	case p.DeviceKind() == PrinterFile && strings.HasPrefix(filepath.Clean(p.Device), "/dev/"):
 		k.fail("printer.device", "%q is no plain file: take kind = \"file\" out", p.Device)
 	}

@@ -14,9 +14,9 @@ import (
 
 // ECR is the line of one register, or of the registers of one address.
 type ECR struct {
-	Name       string        `toml:"name"`     // of the line in the journal; "" = by its protocol and kind
-	Protocol   string        `toml:"protocol"` // one of Protocols
-	Serial     string        `toml:"serial"`   // path, or usb:VID:PID[:SERIAL]; "" = no serial line
+	Name       string        `toml:"name"`               // of the line in the journal; "" = by its protocol and kind
+	Protocol   string        `toml:"protocol"`           // one of Protocols
+	Serial     string        `toml:"serial" file:"line"` // path, or usb:VID:PID[:SERIAL]; "" = no serial line
 	Baud       int           `toml:"baud"`
 	StopBits   int           `toml:"stop_bits"` // 1, 2
 	TCP        string        `toml:"tcp"`       // host:port to listen on; "" = none

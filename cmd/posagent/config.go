@@ -40,7 +40,7 @@ func readConfig(c *call) (config.Config, error) {
 	case err == nil:
 		return configWith(c, active.Revision, active.Text, active.Certificate)
 	case errors.Is(err, enrol.ErrNone), errors.Is(err, fs.ErrPermission):
-		return config.Load(configPath(c), os.Environ())
+		return apart(c)
 	}
 	return config.Config{}, unreadEnrolment(c, err)
 }
@@ -50,9 +50,18 @@ func layerName(revision int64) string { return fmt.Sprintf("revision %d", revisi
 
 // configWith is the configuration with one revision of the enrolment beneath the file.
 func configWith(c *call, revision int64, text wire.Secret, pair *tls.Certificate) (config.Config, error) {
-	cfg, err := config.Load(configPath(c), os.Environ(), config.Layer{Name: layerName(revision), Text: []byte(text.Reveal())})
+	cfg, err := apart(c, config.Layer{Name: layerName(revision), Text: []byte(text.Reveal())})
 	if err == nil && pair != nil {
 		cfg.Upstream.Device = func() *tls.Certificate { return pair }
+	}
+	return cfg, err
+}
+
+// apart loads a configuration that writes over nothing of the terminal's own.
+func apart(c *call, under ...config.Layer) (config.Config, error) {
+	cfg, err := config.Load(configPath(c), os.Environ(), under...)
+	if err == nil {
+		err = cfg.Apart(c.stateDir(), configPath(c))
 	}
 	return cfg, err
 }

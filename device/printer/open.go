@@ -1,6 +1,7 @@
 package printer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 var (
 	ErrNotDevice = errors.New("not a USB printer's device file (a serial line is opened by device/line)")
 	ErrNotFile   = errors.New("not a plain file")
+	ErrNotOurs   = errors.New("holds something else than receipts: name a file that is not there yet")
 	ErrFull      = errors.New("file is full: move it away")
 )
 
@@ -157,7 +159,7 @@ type file string
 var _ Conn = file("")
 
 func (f file) Write(p []byte) (n int, err error) {
-	out, err := os.OpenFile(string(f), os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NONBLOCK, 0o600)
+	out, err := os.OpenFile(string(f), os.O_RDWR|os.O_CREATE|os.O_APPEND|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return 0, err
 	}
@@ -171,7 +173,24 @@ func (f file) Write(p []byte) (n int, err error) {
 	case info.Size()+int64(len(p)) > maxFile:
 		return 0, fmt.Errorf("%s: %w", f, ErrFull)
 	}
+	if err := receipts(out); err != nil {
+		return 0, fmt.Errorf("%s: %w", f, err)
+	}
 	return out.Write(p)
+}
+
+// receipts refuses a file that holds what no printer was sent: that begins with rest, and start.
+func receipts(f io.ReaderAt) error {
+	head := make([]byte, maxPiece+len(initialize))
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	sent := bytes.TrimLeft(head[:n], "\x00")
+	if len(sent) == 0 || bytes.HasPrefix(sent, initialize) || sent[0] == esc && (len(sent) == 1 || sent[1] == 0) { // cut there, and gone on
+		return nil
+	}
+	return ErrNotOurs
 }
 
 func (f file) Read([]byte) (int, error) {

@@ -172,3 +172,26 @@ func TestAnEmptyRead(t *testing.T) {
 	require.Equal(t, byte(0x16), need.Receive(t, "what the printer has said", got))
 	require.NoError(t, empty.Close())
 }
+
+// A file that holds something else is not added to: the device's key, the journal, the configuration, a token, whatever it is that the
+// setting names by mistake. What a printer was sent, whole or cut by a full disk, is.
+func TestField2_P7OnlyReceiptsAreAddedTo(t *testing.T) {
+	dir := t.TempDir()
+	for name, held := range map[string]string{
+		"device.key": "\x00\x1f\x8bsecret", "agent.db": "SQLite format 3\x00", "config.toml": "[terminal]\n", "token": "t", "zeros and a key": strings.Repeat("\x00", 1024) + "x",
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(held), 0o600))
+		err := newAt(t, File(path), NoStatus).Print(t.Context(), line)
+		require.ErrorIs(t, err, ErrNotOurs, name)
+		require.NotErrorIs(t, err, ErrUnknownEnd, name)
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, held, string(got))
+	}
+	for _, held := range []string{"", "\x00", strings.Repeat("\x00", 1024), "\x1b", "\x1b@", strings.Repeat("\x00", 1024) + "\x1b@"} {
+		path := filepath.Join(dir, "receipts")
+		require.NoError(t, os.WriteFile(path, []byte(held), 0o600))
+		require.NoError(t, newAt(t, File(path), NoStatus).Print(t.Context(), line), "%q", held)
+	}
+}

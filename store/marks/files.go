@@ -1,12 +1,14 @@
 package marks
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -78,19 +80,46 @@ func NewFiles(paths []string, open func(string, bool) (store.MarkFile, error)) *
 // Read opens and reads every mark.
 func (m *Files) Read() []Reading {
 	list := make([]Reading, len(m.path))
-	for i, path := range m.path {
-		f, err := m.open(path, false)
+	for i := range m.path {
+		f, err := m.openMark(i, false)
 		if err != nil {
 			m.err[i] = err
-			if !errors.Is(err, fs.ErrNotExist) {
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrNotMark) { // what is no mark says nothing
 				list[i].Err = err
 			}
 			continue
 		}
-		m.file[i] = f
-		list[i] = ReadSlots(f)
+		m.file[i], list[i] = f, ReadSlots(f)
 	}
 	return list
+}
+
+// ErrNotMark is that of a file that a mark would be written over.
+var ErrNotMark = errors.New("is not a mark: name a file that is not there yet")
+
+// openMark opens a mark. One that somebody has named is written over only where it is one: the first lies beside the journal, under the
+// journal's name.
+func (m *Files) openMark(i int, create bool) (store.MarkFile, error) {
+	f, err := m.open(m.path[i], create)
+	if err != nil || i == 0 {
+		return f, err
+	}
+	if ours(f) {
+		return f, nil
+	}
+	return nil, errors.Join(fmt.Errorf("%s %w", m.path[i], ErrNotMark), f.Close())
+}
+
+// ours reports whether a file is a mark, or what a power cut has left of one, or holds nothing.
+func ours(f io.ReaderAt) bool {
+	data := make([]byte, Slots*slotBytes+1)
+	n, err := f.ReadAt(data, 0)
+	for i := range Slots {
+		if at := i * slotBytes; at < n && strings.HasPrefix(string(data[at:n]), slotMagic[:min(len(slotMagic), n-at)]) {
+			return true
+		}
+	}
+	return errors.Is(err, io.EOF) && len(bytes.Trim(data[:n], "\x00")) == 0
 }
 
 // ReadSlots reads the newer of the two slots of one mark.
@@ -173,7 +202,7 @@ func (m *Files) Durably(change func(*Slot)) error {
 		if f != nil {
 			continue
 		}
-		if m.file[i], m.err[i] = m.open(m.path[i], true); m.err[i] != nil {
+		if m.file[i], m.err[i] = m.openMark(i, true); m.err[i] != nil {
 			m.file[i], m.err[i] = nil, fmt.Errorf("mark: %w", m.err[i])
 		}
 	}

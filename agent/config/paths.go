@@ -1,0 +1,104 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// use is what the terminal does with the file that a value names; "" = the value is no path.
+type use string
+
+const (
+	reads use = "read" // several keys may name it
+	owns  use = "own"  // writes it, or lets nobody else use it
+	plugs use = "line" // as owns; a line of the box, which has the same name on every box
+)
+
+// lineName is the name of a serial line or a printer's device, which says nothing about the files of a box.
+var lineName = regexp.MustCompile(`^/dev/(tty[A-Za-z0-9_.-]+|serial/by-(id|path)/[A-Za-z0-9_.:+@,-]+|usb/lp[0-9]+|usblp[0-9]+)$`)
+
+// mayBeGiven reports whether a configuration that is given to the terminal may name this value: it is written for many boxes by
+// somebody who does not see their files, and may be anybody's who holds the operator's account.
+func (f field) mayBeGiven(raw any) bool {
+	s, ok := raw.(string)
+	return f.use == "" || !ok || s == "" || f.use == plugs && (lineName.MatchString(s) || usbName.MatchString(s))
+}
+
+// shared reports keys that name one file or device, of which the terminal wants one for itself alone.
+func (l *loader) shared() {
+	type named struct {
+		key, path string
+		use       use
+	}
+	var list []named
+	for _, f := range fields(l.c) {
+		if f.use != "" && f.v.String() != "" {
+			list = append(list, named{f.path, f.v.String(), f.use})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(l.secrets)) {
+		list = append(list, named{key + "_file", l.secrets[key], reads})
+	}
+	for i, a := range list {
+		for _, b := range list[:i] {
+			if (a.use != reads || b.use != reads) && samePlace(a.path, b.path) {
+				l.fail(l.seen[strings.TrimSuffix(a.key, "_file")], a.key, fmt.Errorf("%q is what %s names, too: name another", a.path, b.key))
+			}
+		}
+	}
+}
+
+// samePlace reports whether two paths name one file, by whatever name and link.
+func samePlace(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if !isPath(a) || !isPath(b) {
+		return false
+	}
+	one, err := os.Stat(a)
+	other, err2 := os.Stat(b)
+	if err == nil && err2 == nil {
+		return os.SameFile(one, other)
+	}
+	return real(a) == real(b)
+}
+
+// real is a path without links, as far as it is there.
+func real(path string) string {
+	whole, err := filepath.EvalSymlinks(path)
+	if err == nil || path == filepath.Dir(path) || !errors.Is(err, fs.ErrNotExist) {
+		return whole
+	}
+	return filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
+}
+
+// Apart refuses what the terminal would write into the state directory, or over its configuration: its own keys, journal, tokens.
+// file is the configuration's, "" = none. The embedded backend's own directory may lie there.
+func (c Config) Apart(state, file string) error {
+	var errs []error
+	for _, f := range fields(&c) {
+		if f.use != owns && f.use != plugs || !isPath(f.v.String()) {
+			continue
+		}
+		path, own := f.v.String(), f.path == "backend.data"
+		in, err := filepath.Rel(real(state), real(path))
+		switch within := err == nil && in != ".." && !strings.HasPrefix(in, "../"); {
+		case file != "" && samePlace(path, file):
+			err = fmt.Errorf("%q is the configuration itself: name another file", path)
+		case within && (!own || in == "."):
+			err = fmt.Errorf("%q lies in the state directory, among the terminal's keys and journals: name a place outside %s", path, state)
+		default:
+			continue
+		}
+		errs = append(errs, &KeyError{c.origin[f.path], f.path, err})
+	}
+	return errors.Join(errs...)
+}
