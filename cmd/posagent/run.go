@@ -64,11 +64,11 @@ func runAgent(ctx context.Context, c *call) error {
 			fmt.Fprintln(c.err, "posagent: ends for another program, which the init system starts")
 			return nil
 		}
-		if !errors.Is(err, errReload) {
-			return err
-		}
-		if ctx.Err() != nil {
+		switch stopped := ctx.Err() != nil; {
+		case stopped && (errors.Is(err, errReload) || errors.Is(err, context.Canceled)): // as a terminal that runs: it was told to end
 			return nil
+		case !errors.Is(err, errReload):
+			return err
 		}
 	}
 }
