@@ -11,8 +11,10 @@ import (
 	"posagent/agent/inbox"
 	"posagent/agent/owned"
 	"posagent/schemes/aapay"
+	"posagent/schemes/hosted"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/wire"
+	"posagent/store"
 	"posagent/store/storetest"
 )
 
@@ -113,4 +115,40 @@ func TestField_P1KeysOfClientsAreApart(t *testing.T) {
 	require.NotEqual(t, alpha, beta)
 	require.NotEqual(t, own, alpha)
 	require.True(t, alpha.Ours())
+}
+
+// In a journal that took a lost one's place nobody hears a final no of what only that one knew to be a client's own: a transaction that
+// is read, refunded, reversed, an order, a contract that is paid from.
+func TestField_C8NoFinalNoOfWhatALostJournalKnew(t *testing.T) {
+	db := storetest.Open(t, append(inbox.BuildSchema(), owned.Schema()...)...)
+	s, c := &shop{made: map[string]*hosted.Operation{}}, owned.New(db, []byte("caller secret"))
+	pays, builds, orders := owned.Schemes(c, nil, &acquirer{}), owned.Sessions(c, inbox.Builds(db, s, time.Now)), owned.Orders(c, s, ledger{s: s})
+	alpha := as(t, "alpha")
+	asks := map[string]func() error{
+		"status": func() error { _, err := pays.Status(alpha, "123", ""); return err },
+		"refund": func() error {
+			_, err := pays.InitializeWithIdempotency(alpha, "k", aapay.Refund, aapay.Request{TerminalReference: "r", OriginalReference: "123"})
+			return err
+		},
+		"reversal": func() error {
+			_, err := pays.InitializeWithIdempotency(alpha, "k", aapay.Reversal, aapay.Request{TerminalReference: "v", OriginalReference: "till-1"})
+			return err
+		},
+		"order": func() error { _, err := orders.Order(alpha, "web-1"); return err },
+		"contract": func() error {
+			_, err := builds.Build(alpha, "k", buildOf("web-2", "CONTRACT_PAYMENT", "cust-1"))
+			return err
+		},
+	}
+	for name, ask := range asks {
+		require.Equal(t, wire.NotFound, wire.CodeOf(ask()), name)
+	}
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		return store.KeepLost(tx, store.Lost{Before: store.Before{Kind: store.WasLost}, Generation: 2, AtMS: 1})
+	}))
+	for name, ask := range asks {
+		err := ask()
+		require.Equal(t, wire.UnknownOutcome, wire.CodeOf(err), "%s: %v", name, err)
+		require.ErrorContains(t, err, "took the place of another", name)
+	}
 }

@@ -393,7 +393,7 @@ var ofAgent = []mutant{
 	{"the backend's not found is believed of a lost local id", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
 		{"agent/offline/owner.go", `if known || wire.CodeOf(err) != wire.NotFound ||`, `if true ||`},
 	}},
-	{"a client hears a final no of what only a lost journal knew to be its own", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+	{"a client hears a final no of what only a lost journal knew to be its own", "agent/owned", "TestField_C8NoFinalNoOfWhatALostJournalKnew", []edit{
 		{"agent/owned/claims.go", "\t\treturn c.none(ctx, about)\n\t}\n\treturn nil\n}\n\n// allow", "\t\treturn none(about)\n\t}\n\treturn nil\n}\n\n// allow"},
 	}},
 	{"a link of a lost journal shares its number with a new one", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{

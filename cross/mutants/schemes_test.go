@@ -62,7 +62,7 @@ var ofSchemes = []mutant{
 		{"schemes/aapay/api.go", `	if key == "" {`, `	if key != "x" {`},
 	}},
 	{"a field may be null that may only be absent", "schemes/wire", "TestNotNullMayBeAbsent", []edit{
-		{"schemes/wire/json_types.go", `fi.optional = fi.optional && !fi.notNull`, `fi.optional = fi.optional || fi.notNull`},
+		{"schemes/wire/json.go", `case r.notNull && bytes.HasPrefix`, `case r.given && r.notNull && bytes.HasPrefix`},
 	}},
 	{"a required field may be missing", "schemes/wire", "TestRequiredAndNotNull|TestRequiredReadsAnySpelling", []edit{
 		{"schemes/wire/require.go", `if err := check(at, found, raw); err != nil {`, `if err := check(at, found || true, raw); err != nil {`},

@@ -31,7 +31,7 @@ var ofStore = []mutant{
 	{"PostgreSQL: a payment is captured and cancelled, as rows are not compared", "cross/books", "TestBooksOfTwoBackends", []edit{
 		{"store/postgres/write.go", `"BEGIN ISOLATION LEVEL REPEATABLE READ", alone`, `"BEGIN ISOLATION LEVEL READ COMMITTED", alone`},
 	}},
-	{"the writer never starts a long log anew", "store/sqlite", "TestLogIsBoundedUnderLoad", []edit{
+	{"the writer never starts a long log anew", "store/sqlite", "TestALongLogIsFoldedByTheWriter", []edit{
 		{"store/sqlite/checkpoint.go", `if frames > walFrames {`, `if frames > 1<<40 {`},
 	}},
 	{"PostgreSQL: a key that was taken meanwhile is the caller's error", "cross/books", "TestBooksOfTwoBackends", []edit{

@@ -272,7 +272,6 @@ func collect(t reflect.Type, at []int, in structInfo) structInfo {
 				fi.typ = nil
 			}
 		}
-		fi.optional = fi.optional && !fi.notNull
 		if in.field(name) == nil {
 			label, _ := json.Marshal(name) // a text marshals
 			fi.label = append(label, ':')

@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -63,4 +65,48 @@ func TestField_J1AFailedStartKeepsTheLog(t *testing.T) {
 	require.NoError(t, s.Read(t.Context(), func(r store.Reader) error { return r.QueryRow("SELECT count(*) FROM t").Scan(&n) }))
 	require.Equal(t, 5, n)
 	require.NoError(t, s.Close())
+}
+
+// A log beside a writer that never rests: what a checkpoint leaves of it, as something was written or read meanwhile, the writer folds
+// itself once the log is long, and the next commit starts it anew.
+func TestALongLogIsFoldedByTheWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(t.Context(), Options{Path: path, Wrapper: plainWrapper{}, Ballast: -1, CheckpointEvery: time.Hour, Synchronous: "OFF",
+			Steps: []store.Step{{Name: "t/1", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT) STRICT;"}}})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, s.Close()) }()
+		write := func(more func()) {
+			require.NoError(t, s.Write(context.Background(), func(tx store.Tx) error {
+				_, err := tx.Exec("INSERT INTO t (text) VALUES (?)", strings.Repeat("x", 64<<10))
+				more()
+				return err
+			}))
+		}
+		released, ended := [2]chan struct{}{make(chan struct{}), make(chan struct{})}, make(chan struct{})
+		go func() { // sees the log as it is now
+			_ = s.Read(context.Background(), func(r store.Reader) error {
+				var n int
+				err := r.QueryRow("SELECT COUNT(*) FROM t").Scan(&n)
+				<-released[0]
+				return err
+			})
+		}()
+		synctest.Wait()
+		for range walFrames/16 + 100 {
+			write(func() {})
+		}
+		go write(func() { <-released[1] })
+		synctest.Wait()
+		go func() { s.checkpoint(); close(ended) }()
+		synctest.Wait()
+		close(released[0])
+		synctest.Wait()
+		close(released[1])
+		<-ended
+		write(func() {})
+		frames, _, _, err := s.ckpt.checkpoint("NOOP")
+		require.NoError(t, err)
+		require.Less(t, frames, int64(walFrames), "the log is started anew")
+	})
 }
