@@ -27,6 +27,7 @@ type dialog struct {
 	closeLine func()
 	from      netip.Addr // of the peer, invalid on a serial line
 	shown     bool       // the password; the reader's
+	offered   bool       // one that was wrong; likewise
 	rank      rank       // under Session.mu
 
 	dialogue ecr.Dialogue // stepped under Session.mu
@@ -93,26 +94,32 @@ func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
 	}
 }
 
-// judge holds a password back until it may be judged, and takes note of a wrong one. The dialogue
-// answers it.
+// judge holds a wrong password back until it may be answered, and takes note of it; so it does a right one that follows a wrong one on
+// the same connection, which else could try any number. The dialogue answers it.
 func (d *dialog) judge(ctx context.Context, claim ecr.Claim) error {
 	s := d.s
 	if d.shown || !claim.Password {
 		return nil
 	}
-	d.shown = claim.Right
 	from := s.o.Line
 	if d.from.IsValid() {
 		from = d.from.String()
-		if err := s.guard.check(ctx, d.from, d.shown); err != nil {
-			return err
-		}
 	}
-	if !d.shown {
+	if !claim.Right {
 		s.count(func(st *Stats) { st.WrongPasswords, st.WrongFrom, st.WrongAt = st.WrongPasswords+1, from, time.Now() })
 		s.warn("wrong password", "from", from)
 		s.o.Refused(from)
 	}
+	if d.from.IsValid() && (d.offered || !claim.Right) {
+		waited, err := s.guard.wrong(ctx)
+		if err != nil {
+			return err
+		}
+		if waited && !claim.Right {
+			time.AfterFunc(lastWord, d.closeLine)
+		}
+	}
+	d.shown, d.offered = claim.Right, true
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,59 +61,72 @@ func TestField_L3NothingWithoutThePassword(t *testing.T) {
 	till.expect("04 0F 07 27 6C")
 }
 
-// TestField_L3WrongPasswordsCostTime: the passwords of one address are judged one after the other,
-// with 1, 2, 4 … s between them, however many connections it has; another address is not kept
-// waiting.
-func TestField_L3WrongPasswordsCostTime(t *testing.T) {
+// TestField2_D2WrongPasswordsCostTime: the wrong passwords of a line are counted together, from whatever address and however many
+// connections they come: twenty are answered at once, then one each 20 s, and that ends its connection. The right one is taken at once from
+// a connection that offers it first, and from no other.
+func TestField2_D2WrongPasswordsCostTime(t *testing.T) {
+	each := need.Size(300, 10_000)
 	var text bytes.Buffer
 	var mu sync.Mutex
 	synctest.Test(t, func(t *testing.T) {
-		d := desk.New()
-		o := set("tcp", d)
+		o := set("tcp", desk.New())
 		o.zvt.Password = "123456"
 		o.Log = slog.New(slog.NewTextHandler(writer{&mu, &text}, nil))
 		s := o.session()
-		evil, shop := netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("192.0.2.8")
-		attempt := func(from netip.Addr, data []byte) (took time.Duration, shown bool) {
+		wrong, right := unhexed(t, wrongPassword), unhexed(t, rightPassword)
+		var closed atomic.Int64
+		open := func(n int) *dialog {
 			x := s.dialog(false, nil)
-			x.from = from
+			x.from, x.closeLine = netip.AddrFrom4([4]byte{127, byte(n >> 16), byte(n >> 8), byte(n)}), func() { closed.Add(1) }
+			return x
+		}
+		offer := func(x *dialog, data []byte) (took time.Duration) {
 			began := time.Now()
 			require.NoError(t, x.judge(t.Context(), s.o.Protocol.Claim(data)))
-			return time.Since(began), x.shown
+			return time.Since(began)
 		}
-		wrong, right := unhexed(t, wrongPassword), unhexed(t, rightPassword)
-		var waits []time.Duration
-		for range 9 {
-			took, shown := attempt(evil, wrong)
-			require.False(t, shown)
-			waits = append(waits, took)
+		n := 0
+		for range tries {
+			n++
+			require.Zero(t, offer(open(n), wrong))
 		}
-		require.Equal(t, []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
-			time.Minute, time.Minute}, waits)
-		took, shown := attempt(shop, right)
-		require.True(t, shown)
-		require.Zero(t, took)
-		var done sync.WaitGroup
-		began := time.Now()
-		for range 5 {
-			done.Go(func() { _, _ = attempt(evil, wrong) })
-		}
-		done.Wait()
-		require.Equal(t, 5*time.Minute, time.Since(began), "side by side is not faster")
-		took, shown = attempt(evil, right)
-		require.True(t, shown)
-		require.Equal(t, time.Minute, took, "the right one waits its turn, too: else it would show at once")
-		took, _ = attempt(evil, wrong)
-		require.Zero(t, took, "and begins anew")
+		require.Zero(t, closed.Load())
+		twice := open(n)
+		require.Equal(t, tryEvery, offer(twice, wrong))
+		require.Equal(t, tryEvery, offer(twice, right), "a connection that has tried a wrong one waits with the right one, too")
+		require.True(t, twice.shown)
+		require.Zero(t, offer(open(n), right), "the register of the shop")
 
-		require.EqualValues(t, 15, s.Stats().WrongPasswords)
-		require.Equal(t, "192.0.2.7", s.Stats().WrongFrom)
-		require.False(t, s.Stats().WrongAt.IsZero())
+		began, answered := time.Now(), atomic.Int64{}
+		strangers, stop := context.WithCancel(t.Context())
+		var done sync.WaitGroup
+		for range 10 {
+			for range each {
+				n++
+				x := open(n)
+				done.Go(func() {
+					if x.judge(strangers, s.o.Protocol.Claim(wrong)) == nil {
+						answered.Add(1)
+					}
+				})
+			}
+			synctest.Wait()
+			require.Zero(t, offer(open(n), right))
+			time.Sleep(6 * time.Minute)
+		}
+		stop()
+		done.Wait()
+		require.Equal(t, time.Hour, time.Since(began))
+		require.NotZero(t, answered.Load())
+		require.LessOrEqual(t, answered.Load(), int64(200))
+		time.Sleep(time.Hour)
+		require.Zero(t, offer(open(n), wrong), "forgotten")
+		require.NotZero(t, closed.Load())
 	})
 	require.Contains(t, text.String(), "wrong password")
-	require.Contains(t, text.String(), "from=192.0.2.7")
+	require.Contains(t, text.String(), "from=127.0.0.1")
 	require.NotContains(t, text.String(), "111111")
-	require.LessOrEqual(t, strings.Count(text.String(), "\n"), 10, "at most one line a minute")
+	require.LessOrEqual(t, strings.Count(text.String(), "\n"), 80, "at most one line a minute")
 }
 
 func unhexed(t *testing.T, text string) []byte {
@@ -200,12 +214,7 @@ func TestField_L3ACableKeepsItsRegistration(t *testing.T) {
 func TestField_L3AGuessThatIsGoneIsNotKept(t *testing.T) {
 	t.Parallel()
 	address, s := serveTCP(t, desk.New(), withPassword)
-	for range 2 { // the next one waits 2 s, and each behind it twice as long
-		p := dial(t, address)
-		p.send(wrongPassword)
-		p.expect("84 37 00")
-		require.NoError(t, p.conn.Close())
-	}
+	s.guard.free = time.Now().Add(2 * tries * tryEvery)
 	for range 60 {
 		p := dial(t, address)
 		p.send(wrongPassword)

@@ -2,106 +2,55 @@ package session
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"net/netip"
 	"sync"
 	"time"
 )
 
-// The limits against brute force.
+// The limits against brute force, which are the line's: an address costs a stranger nothing, and all of loopback is one.
 const (
-	firstDelay = time.Second // after the first wrong password of an address; each further one doubles it
-	longest    = time.Minute
-	forgotten  = 10 * time.Minute // after its last wrong password an address begins anew
-	maxClients = 1024             // addresses remembered
+	tries     = 20               // wrong passwords that are answered at once
+	tryEvery  = 20 * time.Second // afterwards: 180 an hour, and the connection is closed
+	maxTrying = 64               // connections that wait for that answer; a further one gets none
+	lastWord  = time.Second      // from that answer to the end of the connection
 )
 
-// guard slows brute force on the password: the passwords of one address are checked one after the
-// other, each after the delay that the last wrong one has caused.
+// guard slows brute force on the password of a line. A connection that offers the right one first is never kept waiting: no stranger
+// shuts a register out.
 type guard struct {
 	mu      sync.Mutex
-	clients map[netip.Addr]*client
+	free    time.Time // when all tries are there again
+	waiting int
 }
 
-type client struct {
-	turn  chan struct{} // holds one token while no password of the address is checked
-	users int           // that wait for it or have it
-	wrong int           // in a row
-	until time.Time     // the next is not checked before
-}
+// errGuessing is that of a connection that is closed without an answer.
+var errGuessing = errors.New("too many wrong passwords on this line")
 
-// check waits for the address's turn. A wrong password delays the next one of the address. It fails
-// when ctx ends.
-func (g *guard) check(ctx context.Context, from netip.Addr, right bool) error {
-	one := g.enter(from)
-	defer g.leave(one)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-one.turn:
-	}
-	defer func() { one.turn <- struct{}{} }()
+// wrong waits until a wrong password may be answered, and reports whether it had to. It fails when ctx ends, or too many wait.
+func (g *guard) wrong(ctx context.Context) (waited bool, err error) {
 	g.mu.Lock()
-	wait := time.Until(one.until)
+	now := time.Now()
+	if g.waiting >= maxTrying {
+		g.mu.Unlock()
+		return true, errGuessing
+	}
+	if g.free.Before(now) {
+		g.free = now
+	}
+	g.free = g.free.Add(tryEvery)
+	wait := g.free.Sub(now) - tries*tryEvery
+	if wait <= 0 {
+		g.mu.Unlock()
+		return false, nil
+	}
+	g.waiting++
 	g.mu.Unlock()
-	if wait > 0 {
-		if pause(ctx, wait); ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
+	pause(ctx, wait)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if right {
-		one.wrong, one.until = 0, time.Time{}
-		return nil
-	}
-	one.until = time.Now().Add(min(firstDelay<<min(one.wrong, 16), longest))
-	one.wrong++
-	return nil
-}
-
-// enter returns the state of an address. At the limit it forgets the address whose delay ends first.
-func (g *guard) enter(from netip.Addr) *client {
-	if from = from.Unmap(); from.Is6() { // a host that has one such address has 2^64
-		if p, err := from.Prefix(64); err == nil {
-			from = p.Addr()
-		}
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.clients == nil {
-		g.clients = map[netip.Addr]*client{}
-	}
-	one := g.clients[from]
-	if one == nil {
-		if len(g.clients) >= maxClients {
-			g.forget()
-		}
-		one = &client{turn: make(chan struct{}, 1)}
-		one.turn <- struct{}{}
-		g.clients[from] = one
-	}
-	if one.users == 0 && time.Since(one.until) > forgotten {
-		one.wrong = 0
-	}
-	one.users++
-	return one
-}
-
-func (g *guard) forget() {
-	var oldest netip.Addr
-	for at, one := range g.clients {
-		if one.users == 0 && (!oldest.IsValid() || one.until.Before(g.clients[oldest].until)) {
-			oldest = at
-		}
-	}
-	delete(g.clients, oldest)
-}
-
-func (g *guard) leave(one *client) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	one.users--
+	g.waiting--
+	return true, ctx.Err()
 }
 
 // quiet lets each phrase into the log once a minute and counts the rest. The phrases are fixed, so

@@ -11,7 +11,7 @@ type Result struct {
 func Results() []Result {
 	return []Result{
 		{0x05, "not paid; pay another way, or begin a new sale"},
-		{0x37, "nothing was done; show the six digits of [ecr] password in 06 00; each wrong try delays the next"},
+		{0x37, "nothing was done; show the six digits of [ecr] password in 06 00; after twenty wrong ones each waits 20 s and ends its connection"},
 		{0x66, "nothing was begun, or not paid: the text says which; correct the request"},
 		{0x6C, "not paid, or the money goes back: the text says which; begin a new sale if the customer still wants to pay"},
 		{0x6F, "nothing was begun; send the terminal's currency in BMP 49, or none"},
