@@ -44,7 +44,7 @@ func read[T any](r *http.Request, may bool) (v T, err error) {
 	if _, err := wire.CheckJSON(r.Header.Get("Content-Type")); err != nil {
 		return v, err
 	}
-	return wire.Parse[T]("", data)
+	return wire.ParseOwn[T]("", data)
 }
 
 // keyOf reads the Idempotency-Key, which has to be there.

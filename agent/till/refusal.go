@@ -17,7 +17,7 @@ const retryAfter = 2 * time.Second
 const tooLate = "TooLate"
 
 // catalogue is what a refusal looks like on the wire, by its reason: the code of the register's side
-// in camel case.
+// in camel case. 409 and 503 pass by themselves: a till repeats the request under its key. 422 never does.
 func catalogue() wire.Catalogue {
 	row := func(code ecr.Code, title string, status int) wire.Problem {
 		kind := wire.Conflict
@@ -28,13 +28,13 @@ func catalogue() wire.Catalogue {
 	}
 	return wire.Catalogue{
 		row(ecr.Busy, "Another sale runs", http.StatusConflict),
-		row(ecr.Impossible, "Not possible in this state", http.StatusConflict),
-		row(ecr.AlreadyReversed, "Already reversed", http.StatusConflict),
-		row(ecr.NotReversible, "Cannot be taken back", http.StatusConflict),
-		row(ecr.StillRunning, "Runs under another key", http.StatusConflict),
-		row(ecr.Replaced, "The number may be another payment's", http.StatusConflict),
-		row(ecr.SystemError, "The terminal cannot do it", http.StatusConflict),
-		row(tooLate, "Too late to abort", http.StatusConflict),
+		row(ecr.Impossible, "Not possible in this state", http.StatusUnprocessableEntity),
+		row(ecr.AlreadyReversed, "Already reversed", http.StatusUnprocessableEntity),
+		row(ecr.NotReversible, "Cannot be taken back", http.StatusUnprocessableEntity),
+		row(ecr.StillRunning, "Runs under another key", http.StatusUnprocessableEntity),
+		row(ecr.Replaced, "The number may be another payment's", http.StatusUnprocessableEntity),
+		row(ecr.SystemError, "The terminal cannot do it", http.StatusUnprocessableEntity),
+		row(tooLate, "Too late to abort", http.StatusUnprocessableEntity),
 		row(ecr.NoMethod, "No payment method fits", http.StatusUnprocessableEntity),
 		row(ecr.AmountWrong, "Amount not accepted", http.StatusUnprocessableEntity),
 		row(ecr.WrongCurrency, "Currency not accepted", http.StatusUnprocessableEntity),

@@ -99,7 +99,7 @@ func TestAbort(t *testing.T) {
 	require.Equal(t, []any{200, "aborted"}, []any{r.status, r.sale(t).Outcome})
 	id = x.sell("alpha", "k2", "1250").sale(t).ID
 	r = x.ask("alpha", "POST", "/agent/v1/sales/"+id+"/abort", "", "")
-	require.Equal(t, []any{409, "too-late"}, []any{r.status, r.problem(t)})
+	require.Equal(t, []any{422, "too-late"}, []any{r.status, r.problem(t)})
 }
 
 // Money goes back by the sale's id, within what is left of it; the rest is refused.
@@ -119,7 +119,7 @@ func TestRefundAndReverse(t *testing.T) {
 	r = x.ask("alpha", "POST", at+"/refund?wait=60s", "r2", `{"amount":751}`)
 	require.Equal(t, []any{422, "amount-wrong"}, []any{r.status, r.problem(t)})
 	r = x.ask("alpha", "POST", at+"/reverse", "r3", "")
-	require.Equal(t, []any{409, "not-reversible"}, []any{r.status, r.problem(t)}, "refunded in part")
+	require.Equal(t, []any{422, "not-reversible"}, []any{r.status, r.problem(t)}, "refunded in part")
 	again := x.ask("alpha", "POST", at+"/refund?wait=60s", "r1", `{"amount":500}`)
 	require.Equal(t, v.ID, again.sale(t).ID, "the same key is the same refund")
 	other := x.ask("alpha", "POST", at+"/refund?wait=60s", "r4", `{"amount":500}`)
@@ -130,7 +130,7 @@ func TestRefundAndReverse(t *testing.T) {
 	r = x.ask("alpha", "POST", "/agent/v1/sales/"+id+"/reverse?wait=60s", "v1", "")
 	require.Equal(t, []any{200, "approved", "reversal"}, []any{r.status, r.sale(t).Outcome, r.sale(t).Type}, r.body)
 	r = x.ask("alpha", "POST", "/agent/v1/sales/"+id+"/reverse", "v2", "")
-	require.Equal(t, []any{409, "already-reversed"}, []any{r.status, r.problem(t)})
+	require.Equal(t, []any{422, "already-reversed"}, []any{r.status, r.problem(t)})
 }
 
 // One key is one sale, however many ask for it at once, and whenever.
@@ -267,7 +267,7 @@ func TestHostileRequests(t *testing.T) {
 	r = x.ask("stranger", "POST", "/agent/v1/sales", "k1", `{"amount":1250}`)
 	require.Equal(t, 401, r.status)
 	require.Zero(t, x.sales())
-	require.Equal(t, http.StatusOK, x.ask("alpha", "POST", "/agent/v1/sales?wait=60s", "k1", `{"amount":1250,"unknown":1,"order":[{"name":"Tea","quantity":1,"gross":1250}]}`).status)
+	require.Equal(t, http.StatusOK, x.ask("alpha", "POST", "/agent/v1/sales?wait=60s", "k1", `{"amount":1250,"order":[{"name":"Tea","quantity":1,"gross":1250}]}`).status)
 }
 
 // A terminal without a register line is whole where a local program may sell, and sells.
@@ -395,10 +395,32 @@ func TestField2_M50TheKeyIsLookedForFirst(t *testing.T) {
 	}
 	again()
 	r := x.ask("alpha", "POST", "/agent/v1/sales/"+second+"/reverse", "v4", "")
-	require.Equal(t, []any{409, "not-reversible"}, []any{r.status, r.problem(t)}, "what is new is judged")
-	require.Equal(t, 409, x.ask("alpha", "POST", "/agent/v1/sales", "v5", `{"type":"reversal","receipt":2}`).status, "its day is closed")
+	require.Equal(t, []any{422, "not-reversible"}, []any{r.status, r.problem(t)}, "what is new is judged")
+	require.Equal(t, 422, x.ask("alpha", "POST", "/agent/v1/sales", "v5", `{"type":"reversal","receipt":2}`).status, "its day is closed")
 	r = x.ask("alpha", "POST", "/agent/v1/sales", "v2", `{"type":"reversal","receipt":1}`)
 	require.Equal(t, []any{422, "key-reused"}, []any{r.status, r.problem(t)})
 	r = x.ask("alpha", "POST", "/agent/v1/sales/"+second+"/reverse", "v1", "")
 	require.NotEqual(t, 200, r.status, "the key named another sale")
+}
+
+// A name that the terminal's own interface does not have is refused, wherever it stands: who mistypes currency does not sell in another.
+func TestField2_U3UnknownNamesAreRefused(t *testing.T) {
+	x := open(t, 50*time.Millisecond, 0)
+	for body, names := range map[string]string{
+		`{"amount":500,"curency":"USD"}`:                                           "curency: unknown: known are amount, currency, type,",
+		`{"amount":500,"order":[{"name":"Tea","quantity":1,"gross":500,"vat":1}]}`: "order[0].vat: unknown: known are itemNo, name,",
+	} {
+		r := x.ask("alpha", "POST", "/agent/v1/sales", "k1", body)
+		require.Equal(t, 400, r.status, r.body)
+		require.Contains(t, r.body, names)
+	}
+	require.Zero(t, x.sales())
+	id := x.sell("alpha", "k1", "1250").sale(t).ID
+	x.reaches(id, "CONFIRMED")
+	for _, back := range []string{"refund", "reverse"} {
+		r := x.ask("alpha", "POST", "/agent/v1/sales/"+id+"/"+back, "b1", `{"amount":500,"receipt":1}`)
+		require.Equal(t, 400, r.status, r.body)
+		require.Contains(t, r.body, "receipt: unknown: known are amount, reference, unheard")
+	}
+	require.Equal(t, 1, x.sales())
 }

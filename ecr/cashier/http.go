@@ -173,7 +173,7 @@ func (t *httpTill) Abort(ctx context.Context, id string) (bool, error) {
 		return false, err
 	case a.Status == http.StatusOK, a.Status == http.StatusAccepted:
 		return true, nil
-	case a.Status == http.StatusConflict:
+	case a.Status == http.StatusUnprocessableEntity, a.Status == http.StatusConflict: // too late; 409 was said before
 		return false, nil
 	}
 	return false, fmt.Errorf("the terminal says %s", a)

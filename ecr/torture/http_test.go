@@ -67,7 +67,7 @@ func (z web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = write(w, http.StatusOK, map[string]bool{"sandbox": z.fault != "live"})
 	case aborts:
 		if err := z.Abort(r.Context(), id); err != nil {
-			_ = write(w, http.StatusConflict, "too late")
+			_ = write(w, http.StatusUnprocessableEntity, "too late")
 			return
 		}
 		_ = write(w, http.StatusAccepted, said{ID: id, State: "running"})

@@ -13,17 +13,17 @@ import (
 // what else is refused is listed in the package comment. Fields tagged `wire:"required"` must stand in the text, where what
 // they stand in does. In strings tagged `wire:"masked"` card numbers are masked. On success the value is replaced,
 // on error it is left as it was, and the error is a *FieldError naming the path, or several joined.
-func Decode(data []byte, into any) error { return decode(data, into, true) }
+func Decode(data []byte, into any) error { return decode(data, into, true, false) }
 
 // DecodeReply is Decode for what another service says: its texts stay as they are, because a client compares them with its own.
-func DecodeReply(data []byte, into any) error { return decode(data, into, false) }
+func DecodeReply(data []byte, into any) error { return decode(data, into, false, false) }
 
-func decode(data []byte, into any, mask bool) error {
+func decode(data []byte, into any, mask, own bool) error {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return errors.New("wire.Decode: want a non-nil pointer")
 	}
-	lacks, err := scan(data, v.Elem().Type())
+	lacks, err := scan(data, v.Elem().Type(), own)
 	if err != nil {
 		return err
 	}
@@ -66,18 +66,29 @@ func Parse[T any](op string, data []byte) (T, error) {
 	return v, nil
 }
 
+// ParseOwn is Parse for an interface of the terminal's own: a name that T does not have is a mistake of the caller's, who would else be
+// taken to have said nothing of it; in a service's text it may be a newer service's.
+func ParseOwn[T any](op string, data []byte) (T, error) {
+	var v T
+	if err := decode(data, &v, true, true); err != nil {
+		return v, AsError(op, err)
+	}
+	return v, nil
+}
+
 // Check applies Decode's rules to a JSON text of any shape, without reading it into anything.
 func Check(data []byte) error {
-	_, err := scan(data, nil)
+	_, err := scan(data, nil, false)
 	return err
 }
 
-// scan checks a text against t. lacks says that a field which t requires may be missing; without it none is.
-func scan(data []byte, t reflect.Type) (lacks bool, err error) {
+// scan checks a text against t; own refuses names that t does not have. lacks says that a field which t requires may be missing; without
+// it none is.
+func scan(data []byte, t reflect.Type, own bool) (lacks bool, err error) {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		return false, &FieldError{Reason: "starts with a byte order mark", Code: Invalid}
 	}
-	s := &scanner{data: data}
+	s := &scanner{data: data, own: own}
 	s.space()
 	if s.pos == len(data) {
 		return false, &FieldError{Reason: "empty", Code: Invalid}
@@ -191,6 +202,9 @@ func (s *scanner) object(t reflect.Type) error {
 				if strings.EqualFold(info[i].name, key) {
 					return under(bad("differs from %q in the case of its letters", info[i].name), show(key))
 				}
+			}
+			if s.own && info != nil {
+				return under(bad("unknown: known are %s", info.names()), show(key))
 			}
 		}
 		s.space()

@@ -81,6 +81,15 @@ func (in structInfo) field(name string) *fieldInfo {
 	return nil
 }
 
+// names lists the names.
+func (in structInfo) names() string {
+	list := make([]string, len(in))
+	for i := range in {
+		list[i] = in[i].name
+	}
+	return strings.Join(list, ", ")
+}
+
 // lacks says that a required field is not among the keys of an object.
 func (in structInfo) lacks(keys map[string]struct{}) bool {
 	for i := range in {

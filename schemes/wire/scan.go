@@ -17,6 +17,7 @@ type scanner struct {
 	pos   int
 	depth int
 	lacks bool // a required field was missing or null, or stands in a type that reads itself
+	own   bool // names that a type does not have are refused
 }
 
 func (s *scanner) enter() error {
