@@ -220,7 +220,7 @@ func makeKey(dir, path string) (err error) {
 	default:
 		return err
 	}
-	return syncDir(dir)
+	return file.SyncDir(dir)
 }
 
 func removed(path string) error {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"posagent/device/file"
 )
 
 // nextFile is the key that takes device.key's place, while both are needed.
@@ -35,14 +37,14 @@ func ForgetOld(dir string) error {
 	if err := os.Rename(filepath.Join(dir, nextFile), filepath.Join(dir, keyFile)); err != nil {
 		return fmt.Errorf("device: %w", err)
 	}
-	return syncDir(dir)
+	return file.SyncDir(dir)
 }
 
 // Forget deletes the keys in dir: what was wrapped under them is lost.
 func Forget(dir string) error {
 	err := errors.Join(removed(filepath.Join(dir, nextFile)), removed(filepath.Join(dir, keyFile)))
 	if err == nil {
-		err = syncDir(dir)
+		err = file.SyncDir(dir)
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -60,17 +62,9 @@ func PutAside(dir, to string) error {
 			return fmt.Errorf("device: %w", err)
 		}
 	}
-	err := syncDir(dir)
+	err := file.SyncDir(dir)
 	if errors.Is(err, os.ErrNotExist) { // there were none
 		err = nil
 	}
-	return errors.Join(err, syncDir(to))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(err, file.SyncDir(to))
 }

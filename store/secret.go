@@ -10,8 +10,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"syscall"
+
+	"posagent/device/file"
 )
 
 // MetaSecrets begins the names of the secrets in store_meta. Their values are wrapped.
@@ -132,7 +133,7 @@ func ReadMACKey(r Reader, w Wrapper) ([]byte, error) {
 func KeepSecret(beside string, w Wrapper, secret []byte) error {
 	wrapped, err := w.Wrap(secret)
 	if err == nil {
-		err = writeDurably(beside, wrapped)
+		err = file.Replace(beside, 0o600, file.Bytes(wrapped))
 	}
 	if err != nil {
 		return fmt.Errorf("keep secret: %w", err)
@@ -163,20 +164,4 @@ func readSecret(w Wrapper, beside string) ([]byte, error) {
 		return nil, nil
 	}
 	return secret, nil
-}
-
-// writeDurably replaces a small private file; after a power cut it is the old one or the new one.
-func writeDurably(path string, data []byte) error {
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return SyncDir(filepath.Dir(path))
 }

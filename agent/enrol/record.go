@@ -151,7 +151,7 @@ func (b *Box) write(r record) error {
 	if err != nil {
 		return err
 	}
-	return device.ReplaceFile(filepath.Join(b.dir, fileName), func(f *os.File) error {
+	return file.Replace(filepath.Join(b.dir, fileName), 0o600, func(f *os.File) error {
 		_, err := f.Write(append([]byte(fileMagic), sealed...))
 		return err
 	})

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"posagent/device"
 	"posagent/device/file"
 )
 
@@ -139,7 +138,7 @@ func text(v any) ([]byte, error) {
 }
 
 func write(path string, data []byte, mode fs.FileMode) error {
-	return device.ReplaceFile(path, func(f *os.File) error {
+	return file.Replace(path, 0o600, func(f *os.File) error {
 		_, err := f.Write(data)
 		return errors.Join(err, f.Chmod(mode))
 	})

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"posagent/device"
+	"posagent/device/file"
 )
 
 const recordSchema = "posagent.update-record/1"
@@ -97,7 +97,7 @@ func (r record) save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return device.ReplaceFile(filepath.Join(dir, recordName), func(f *os.File) error {
+	return file.Replace(filepath.Join(dir, recordName), 0o600, func(f *os.File) error {
 		_, err := f.Write(append(data, '\n'))
 		return errors.Join(err, f.Chmod(0o644)) // anybody may read what the last update came to
 	})

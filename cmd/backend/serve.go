@@ -164,10 +164,7 @@ const (
 // announce writes a backend's URL into its directory for the verbs that ask it, and returns what takes it back.
 func announce(dir, url string) (gone func(), err error) {
 	path := filepath.Join(dir, addressFile)
-	if err := os.WriteFile(path+".new", []byte(url+"\n"), 0o600); err != nil {
-		return nil, err
-	}
-	return func() { _ = os.Remove(path) }, os.Rename(path+".new", path) // left behind, it leads nowhere
+	return func() { _ = os.Remove(path) }, file.Put(path, 0o600, []byte(url+"\n")) // left behind, it leads nowhere
 }
 
 // Running returns the URL of the backend that runs on a directory. It fails where none does.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"posagent/cmd/usage"
+	"posagent/device/file"
 	"posagent/schemes/backend"
-	"posagent/store"
 	"posagent/store/move"
 )
 
@@ -216,5 +216,5 @@ func writeKey(path string, key []byte) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return store.SyncDir(filepath.Dir(path))
+	return file.SyncDir(filepath.Dir(path))
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/sigstore/sigstore/pkg/signature"
 	"github.com/theupdateframework/go-tuf/v2/metadata"
+
+	"posagent/device/file"
 )
 
 // repository is a folder that a server or a stick shows: metadata beside each other, programs in targets/.
@@ -205,10 +207,7 @@ func write[T metadata.Roles](m *metadata.Metadata[T], path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return file.Replace(path, 0o644, file.Bytes(data))
 }
 
 // readKey reads an Ed25519 key as openssl writes it.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"posagent/device"
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -23,12 +23,12 @@ type backupView struct {
 }
 
 // writeBundle seals the journal as it is at this moment into file.
-func writeBundle(ctx context.Context, c *call, file string, secret []byte) (v backupView, err error) {
+func writeBundle(ctx context.Context, c *call, path string, secret []byte) (v backupView, err error) {
 	keys, err := journalKeys(c)
 	if err != nil {
 		return v, err
 	}
-	if err := mayReplace(file); err != nil {
+	if err := mayReplace(path); err != nil {
 		return v, err
 	}
 	release, err := oneAtATime(c)
@@ -65,8 +65,8 @@ func writeBundle(ctx context.Context, c *call, file string, secret []byte) (v ba
 		return v, fail(exitFailed, "%v", err)
 	}
 	head.Bytes = fi.Size()
-	v = backupView{Schema: "posagent.backup/1", File: file}
-	err = device.ReplaceFile(file, func(to *os.File) error {
+	v = backupView{Schema: "posagent.backup/1", File: path}
+	err = file.Replace(path, 0o600, func(to *os.File) error {
 		if err := store.SealBundle(ctx, key, head, in, to, func(done, of int64) { say("sealed", done, of) }); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func writeBundle(ctx context.Context, c *call, file string, secret []byte) (v ba
 		return err
 	})
 	if err != nil {
-		return v, wroteNot(file, err)
+		return v, wroteNot(path, err)
 	}
 	return v, nil
 }

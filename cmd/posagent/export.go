@@ -13,7 +13,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
 	"posagent/agent/view"
-	"posagent/device"
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -45,8 +45,8 @@ type exportView struct {
 	Events     int       `json:"events"`
 }
 
-func runExport(ctx context.Context, c *call, file string) error {
-	if err := mayReplace(file); err != nil {
+func runExport(ctx context.Context, c *call, path string) error {
+	if err := mayReplace(path); err != nil {
 		return err
 	}
 	head, err := describe(ctx, c)
@@ -58,11 +58,11 @@ func runExport(ctx context.Context, c *call, file string) error {
 		return err
 	}
 	defer db.Close()
-	noteDeed(ctx, c, audit.Deed{Deed: control.Export, Subject: filepath.Base(file)})
+	noteDeed(ctx, c, audit.Deed{Deed: control.Export, Subject: filepath.Base(path)})
 	v := exportView{Schema: "posagent.export/1", Created: time.Now().UTC(), Terminal: head.Terminal, Generation: head.Generation}
 	say := progress(c)
 	var broken, unread error // of the file; of the journal
-	err = device.ReplaceFile(file, func(to *os.File) error {
+	err = file.Replace(path, 0o600, func(to *os.File) error {
 		buffered := bufio.NewWriter(to)
 		enc := json.NewEncoder(buffered)
 		enc.SetEscapeHTML(false)
@@ -105,15 +105,15 @@ func runExport(ctx context.Context, c *call, file string) error {
 	case unread != nil:
 		return storeError(unread)
 	case broken != nil:
-		return wroteNot(file, broken)
+		return wroteNot(path, broken)
 	case err != nil:
-		return wroteNot(file, err)
+		return wroteNot(path, err)
 	}
-	v.File = file
+	v.File = path
 	if c.json {
 		return printJSON(c.out, v)
 	}
-	fmt.Fprintf(c.out, "%s: %d sales, %d events, %d operations of %s\n", file, v.Sales, v.Events, v.Operations, v.Terminal)
+	fmt.Fprintf(c.out, "%s: %d sales, %d events, %d operations of %s\n", path, v.Sales, v.Events, v.Operations, v.Terminal)
 	return nil
 }
 

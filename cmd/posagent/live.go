@@ -11,6 +11,7 @@ import (
 
 	"posagent/agent/ready"
 	"posagent/agent/view"
+	"posagent/device/file"
 )
 
 // liveName is the live report's file in the state directory.
@@ -22,10 +23,7 @@ func writeLive(path string, v view.Live) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return file.Put(path, 0o600, data)
 }
 
 // runningPID says which process is the terminal of this state directory: the one that has the journal, or one that waits for an

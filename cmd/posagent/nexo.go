@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"posagent/agent/config"
+	"posagent/device/file"
 	"posagent/ecr"
 	"posagent/ecr/nexo"
 	"posagent/ecr/nexo/cert"
@@ -72,7 +73,7 @@ func nexoCertificate(e config.ECR, b box) (tls.Certificate, error) {
 		return tls.Certificate{}, fail(exitFailed, "register line: %v", err)
 	}
 	if data, err = cert.Make(name, all, now); err == nil {
-		err = writeSecret(path, string(data))
+		err = file.Replace(path, 0o600, file.Bytes(append(data, '\n')))
 	}
 	if err != nil {
 		return tls.Certificate{}, fail(exitFailed, "register line: certificate: %v", err)

@@ -15,6 +15,7 @@ import (
 	"posagent/agent/audit"
 	"posagent/agent/control"
 	"posagent/agent/person"
+	"posagent/device/file"
 )
 
 func pinCommand() command {
@@ -57,7 +58,7 @@ func configPIN(ctx context.Context, c *call) error {
 	if err := stateDir(c); err != nil {
 		return err
 	}
-	if err := writeSecret(pinFile(c), kept.Text()); err != nil {
+	if err := file.Replace(pinFile(c), 0o600, file.Bytes([]byte(kept.Text()+"\n"))); err != nil {
 		return wroteNot(pinFile(c), err)
 	}
 	if _, err := os.Lstat(agentDB(c)); err == nil { // before the first start there is no log

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent/person"
+	"posagent/device/file"
 )
 
 // The token is made once, for its owner, and never replaced; a file that holds none is not taken for one.
@@ -98,7 +99,7 @@ func TestPINFile(t *testing.T) {
 			_, err := readPIN(path, os.Geteuid())
 			require.ErrorContains(t, err, what)
 			require.ErrorContains(t, err, "posagent config pin sets a new one")
-			require.NoError(t, writeSecret(path, kept.Text()))
+			require.NoError(t, file.Replace(path, 0o600, file.Bytes([]byte(kept.Text()+"\n"))))
 			text, err := readPIN(path, os.Geteuid())
 			require.NoError(t, err)
 			require.Equal(t, kept.Text(), text)
@@ -114,7 +115,7 @@ func TestPINFile(t *testing.T) {
 	_, err = readPIN(path, os.Geteuid())
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.NoError(t, os.Mkdir(path, 0o700))
-	require.Error(t, writeSecret(path, kept.Text()))
+	require.Error(t, file.Replace(path, 0o600, file.Bytes([]byte(kept.Text()+"\n"))))
 	require.NoFileExists(t, path+".new", "nothing is left behind")
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -34,7 +35,7 @@ func resetLocked(ctx context.Context, c *call, o *resetOptions, list []string, l
 	if err := os.Mkdir(kept, 0o700); err != nil {
 		return fail(exitFailed, "%v", err)
 	}
-	if err := store.SyncDir(c.stateDir()); err != nil {
+	if err := file.SyncDir(c.stateDir()); err != nil {
 		return storeError(err)
 	}
 	err = fileOf(c).ended(list, false, store.WasLocked, o.reason)

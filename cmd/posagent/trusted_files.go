@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -65,31 +64,7 @@ func portToken(path string) (wire.Secret, error) {
 		return s, err
 	}
 	token := rand.Text()
-	return wire.Secret(token), writeSecret(path, token)
-}
-
-// writeSecret replaces a file of a secret, readable by its owner alone. It follows no link.
-func writeSecret(path, text string) error {
-	fresh := path + ".new"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(fresh))
-	}
-	if err := os.Rename(fresh, path); err != nil {
-		return errors.Join(err, os.Remove(fresh))
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return wire.Secret(token), file.Replace(path, 0o600, file.Bytes([]byte(token+"\n")))
 }
 
 // readToken reads a token that uid or root has put there. fs.ErrNotExist where there is none.

@@ -59,9 +59,9 @@ func flocked(st unix.Stat_t) bool {
 // takeFile holds the lock file of a device for as long as the returned file is open.
 func takeFile(dir, device string) (*os.File, error) {
 	name := lockName(device)
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		f, err = os.OpenFile(filepath.Join(os.TempDir(), name), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := openLock(filepath.Join(dir, name))
+	if err != nil && !errors.Is(err, errPlanted) {
+		f, err = openLock(filepath.Join(os.TempDir(), name))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
@@ -74,4 +74,32 @@ func takeFile(dir, device string) (*os.File, error) {
 	_ = f.Truncate(0)
 	_, _ = f.WriteAt([]byte(fmt.Sprintf("%10d\n", os.Getpid())), 0)
 	return f, nil
+}
+
+// errPlanted is that of a lock file which is not one: everybody may put files into the places where they lie.
+var errPlanted = errors.New("is not a lock file of root's or of this account's: look what it is, and remove it")
+
+// openLock opens a lock file, and makes it. It follows no link, and opens no other name of another file.
+func openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o644)
+	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENXIO) {
+		return nil, fmt.Errorf("%s %w", path, errPlanted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var st unix.Stat_t
+	err = unix.Fstat(int(f.Fd()), &st)
+	if err == nil && planted(st, os.Geteuid()) {
+		err = fmt.Errorf("%s %w", path, errPlanted)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// planted reports whether what is open may be another account's doing.
+func planted(st unix.Stat_t, uid int) bool {
+	return st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 1 || st.Uid != 0 && int(st.Uid) != uid
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -40,7 +41,7 @@ func (m *osMark) Sync() error {
 	if !m.fresh {
 		return unix.Fdatasync(int(m.Fd()))
 	}
-	if err := errors.Join(m.File.Sync(), store.SyncDir(filepath.Dir(m.Name()))); err != nil {
+	if err := errors.Join(m.File.Sync(), file.SyncDir(filepath.Dir(m.Name()))); err != nil {
 		return err
 	}
 	m.fresh = false

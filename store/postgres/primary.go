@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
 
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -177,7 +178,7 @@ func (m *memory) wentOn() error {
 	if err := os.Remove(m.path + forgotten); err != nil {
 		return err
 	}
-	return store.SyncDir(filepath.Dir(m.path))
+	return file.SyncDir(filepath.Dir(m.path))
 }
 
 func (m *memory) close() error {
@@ -290,7 +291,7 @@ func (m *memory) keep(now Primary) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(m.path, append(data, '\n')); err != nil {
+	if err := file.Replace(m.path, 0o600, file.Bytes(append(data, '\n'))); err != nil {
 		return err
 	}
 	m.last = now
@@ -310,29 +311,13 @@ func Forget(path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	if err := replaceFile(path+forgotten, nil); err != nil {
+	if err := file.Replace(path+forgotten, 0o600, file.Bytes(nil)); err != nil {
 		return err
 	}
 	if err := os.Remove(path); err != nil {
 		return err
 	}
-	return store.SyncDir(filepath.Dir(path))
-}
-
-// replaceFile replaces a file durably.
-func replaceFile(path string, data []byte) error {
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	if err != nil {
-		return err
-	}
-	return store.SyncDir(filepath.Dir(path))
+	return file.SyncDir(filepath.Dir(path))
 }
 
 // another says why a server is not the last one, nor one that took over from it; "" = it is one of them.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"posagent/device/file"
 	"posagent/store"
 	"posagent/store/marks"
 )
@@ -122,7 +123,7 @@ func Replace(ctx context.Context, staged, path string, damaged bool) error {
 	if err := os.Rename(staged, path); err != nil {
 		return fmt.Errorf("replace: %w", err)
 	}
-	return store.SyncDir(filepath.Dir(path))
+	return file.SyncDir(filepath.Dir(path))
 }
 
 // Remove deletes the database at path, which the caller holds, with all that lies beside it but the
@@ -134,10 +135,10 @@ func Remove(ctx context.Context, path string, damaged bool) error {
 	if err := removeAll(path); err != nil {
 		return fmt.Errorf("remove: %w", err)
 	}
-	if err := store.SyncDir(filepath.Dir(path)); err != nil {
+	if err := file.SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("remove: %w", err)
 	}
-	return errors.Join(removeAll(path+"-wal", path+"-shm", path+".ballast"), store.SyncDir(filepath.Dir(path)))
+	return errors.Join(removeAll(path+"-wal", path+"-shm", path+".ballast"), file.SyncDir(filepath.Dir(path)))
 }
 
 // PutAside moves the database at path, which the caller holds, to a path that nothing lies at, with
@@ -149,7 +150,7 @@ func PutAside(ctx context.Context, path, to string) error {
 	if err := os.Rename(path, to); err != nil {
 		return fmt.Errorf("put aside: %w", err)
 	}
-	return errors.Join(store.SyncDir(filepath.Dir(to)), removeAll(path+".ballast"), store.SyncDir(filepath.Dir(path)))
+	return errors.Join(file.SyncDir(filepath.Dir(to)), removeAll(path+".ballast"), file.SyncDir(filepath.Dir(path)))
 }
 
 // retire folds the log into the file, and removes it: SQLite would play it back into any file of
@@ -168,7 +169,7 @@ func retire(ctx context.Context, path string, damaged bool) error {
 			return fmt.Errorf("retire: %w", err)
 		}
 	}
-	if err := errors.Join(removeAll(path+"-wal", path+"-shm"), store.SyncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(removeAll(path+"-wal", path+"-shm"), file.SyncDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("retire: %w", err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -59,7 +60,7 @@ func createFile(path string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return store.SyncDir(filepath.Dir(path))
+	return file.SyncDir(filepath.Dir(path))
 }
 
 func removeAll(paths ...string) error {
@@ -76,7 +77,7 @@ func syncFile(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), store.SyncDir(filepath.Dir(path)))
+	return errors.Join(f.Sync(), f.Close(), file.SyncDir(filepath.Dir(path)))
 }
 
 // openBeside opens a file that lies beside a journal for reading. The directory may be another

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"posagent/device/file"
 	"posagent/store"
 	"posagent/store/marks"
 )
@@ -114,7 +115,7 @@ func (s *Store) start(ctx context.Context) error {
 	between := func() error {
 		// The way into WAL mode leads over a rollback journal. Were its removal lost with the
 		// power, it would be played back over everything that came later.
-		if err := store.SyncDir(filepath.Dir(s.opt.Path)); err != nil {
+		if err := file.SyncDir(filepath.Dir(s.opt.Path)); err != nil {
 			return fmt.Errorf("%w: %w", store.ErrIO, err)
 		}
 		return s.settle(ctx, seen)

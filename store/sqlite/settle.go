@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"posagent/device/file"
 	"posagent/store"
 	"posagent/store/marks"
 )
@@ -159,7 +160,7 @@ func (s *Store) settle(ctx context.Context, seen sighting) (err error) {
 		}
 	}
 	if seen.Beside >= 0 { // the mark has taken its place
-		return errors.Join(removeAll(generationPath(s.opt.Path)), store.SyncDir(filepath.Dir(s.opt.Path)))
+		return errors.Join(removeAll(generationPath(s.opt.Path)), file.SyncDir(filepath.Dir(s.opt.Path)))
 	}
 	return nil
 }
@@ -323,7 +324,7 @@ func Ended(path string, paths []string, done bool, how store.Kind, why string) e
 	if err != nil || !done || beside < 0 {
 		return err
 	}
-	return errors.Join(os.Remove(generationPath(path)), store.SyncDir(filepath.Dir(path)))
+	return errors.Join(os.Remove(generationPath(path)), file.SyncDir(filepath.Dir(path)))
 }
 
 // lookAtMarks reads the mark beside the database at path, and those of more, for a reader: it opens

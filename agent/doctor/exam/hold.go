@@ -2,8 +2,6 @@ package exam
 
 import (
 	"encoding/json"
-	"errors"
-	"os"
 	"time"
 
 	"posagent/device/file"
@@ -76,24 +74,5 @@ func WriteHeld(path string, held map[string]Held) error {
 	if err != nil {
 		return err
 	}
-	if err := removed(path + ".new"); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // what is there already is not followed
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, removed(path+".new"))
-	}
-	return os.Rename(path+".new", path)
-}
-
-// removed deletes a file that may not be there.
-func removed(path string) error {
-	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
+	return file.Put(path, 0o600, data)
 }
