@@ -6,11 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"log/slog"
-	"os"
-	"syscall"
 
 	"posagent/device/file"
 )
@@ -144,19 +140,8 @@ func KeepSecret(beside string, w Wrapper, secret []byte) error {
 // readSecret reads the file beside a database. nil = there is none, or one of a key that this box
 // does not have any more.
 func readSecret(w Wrapper, beside string) ([]byte, error) {
-	f, err := os.OpenFile(beside, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() { // a pipe would be waited for
-		return nil, errors.Join(fmt.Errorf("%s is not a regular file", beside), err)
-	}
-	wrapped, err := io.ReadAll(io.LimitReader(f, 4<<10))
-	if err != nil {
+	wrapped, err := readPrivate(beside, 4<<10)
+	if wrapped == nil || err != nil {
 		return nil, err
 	}
 	secret, err := w.Unwrap(wrapped)
