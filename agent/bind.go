@@ -26,10 +26,14 @@ import (
 type OtherBackendError struct {
 	Service    string // that has moved; "" = the schemes, or the terminal itself
 	Was, Now   string
-	Sales, Ops int // not at their end
+	Sales, Ops int    // not at their end
+	Replaced   string // how the journal took another's place, which may have sent there what this one does not know
 }
 
 func (e *OtherBackendError) Error() string {
+	if e.Replaced != "" && e.Sales == 0 && e.Ops == 0 {
+		return fmt.Sprintf("%s, and does not know what was sent to %s before: asked for again, it would be done a second time; now it is %s", e.Replaced, e.Was, e.Now)
+	}
 	if e.Sales == 0 && e.Ops == 0 {
 		return fmt.Sprintf("the journal is that of %s; now it is %s", e.Was, e.Now)
 	}
@@ -126,11 +130,25 @@ func Unbind(tx store.Tx) error {
 // leave marks the ids that a service has given as those of a place that it has left: where it stands now they name nothing, or what is
 // another's (laws III and IV).
 func leave(tx store.Tx, service, place string) error {
+	k, err := keptIn(tx)
+	if err != nil {
+		return err
+	}
+	run, err := outbox.Running(tx)
+	if err != nil {
+		return err
+	}
+	if err := leftPlace(tx, left{Service: service, Place: place, Turn: k.Turn + 1, RunMS: run}); err != nil {
+		return err
+	}
 	return each(tx, service, place, offline.Leave, owned.Leave, inbox.Leave, journal.Leave)
 }
 
 // returned takes the marks of a place away: a service stands there again.
 func returned(tx store.Tx, service, place string) error {
+	if _, err := tx.Exec(`DELETE FROM agent_left WHERE service = ? AND place = ?`, service, place); err != nil {
+		return fmt.Errorf("forget where %s stood: %w", service, err)
+	}
 	return each(tx, service, place, offline.Return, owned.Return, inbox.Return, journal.Return)
 }
 
@@ -168,7 +186,11 @@ func moved(r store.Reader, places Places) (list []move, err error) {
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return nil, fmt.Errorf("read where %s stands: %w", service, err)
 		}
-		if was == now {
+		lost, why, err := unknownAt(r, service, was, now)
+		if err != nil {
+			return nil, err
+		}
+		if was == now && why == "" {
 			continue
 		}
 		list = append(list, move{service, was, now})
@@ -182,8 +204,49 @@ func moved(r store.Reader, places Places) (list []move, err error) {
 		if sales > 0 || ops > 0 {
 			return nil, &OtherBackendError{Service: service, Was: service + " at " + was, Now: now, Sales: sales, Ops: ops}
 		}
+		if why != "" {
+			return nil, &OtherBackendError{Service: service, Was: service + " at " + lost, Now: now, Replaced: why}
+		}
 	}
 	return list, nil
+}
+
+// remembers is how long a till or a client may ask again for what it has asked for (MONEY, B.12).
+const remembers = 90 * 24 * time.Hour
+
+// unknownAt returns a place of a service, other than now, to which may have been sent what this journal does not know, and why: it took
+// another's place within the time in which it may be asked for again, and stood there itself (was), or that other one did. why "" = there
+// is none. What a sandbox was sent is no money.
+func unknownAt(r store.Reader, service, was, now string) (place, why string, err error) {
+	why, err = outbox.Replaced(r, remembers)
+	if err != nil || why == "" {
+		return "", "", err
+	}
+	list, err := store.Column[string](r, `SELECT place FROM agent_left WHERE service = ? AND unseen = 1 ORDER BY turn DESC, place`, service)
+	if err != nil {
+		return "", "", fmt.Errorf("read where %s stood: %w", service, err)
+	}
+	for _, place := range append([]string{was}, list...) {
+		nobody := service == offline.Paylinks && strings.HasPrefix(now, place+" (account ") // without credentials no link was made there
+		if place != "" && place != now && !nobody && !strings.HasPrefix(place, Sandbox) {
+			return place, why, nil
+		}
+	}
+	return "", "", nil
+}
+
+// Elsewhere returns the first service that a journal knows at another place than now; "" = none.
+func Elsewhere(r store.Reader, places Places) (service, was string, err error) {
+	for _, service := range slices.Sorted(maps.Keys(places)) {
+		list, err := store.Column[string](r, `SELECT place FROM agent_places WHERE service = ?`, service)
+		if err != nil {
+			return "", "", fmt.Errorf("read where %s stands: %w", service, err)
+		}
+		if len(list) > 0 && list[0] != places[service] && list[0] != Sandbox {
+			return service, list[0], nil
+		}
+	}
+	return "", "", nil
 }
 
 // openOf counts what is open of a service: operations, and sales by payment link.
@@ -223,11 +286,19 @@ const maxOpen = 10_000
 // Schemes names the service whose place stands in the Owner.
 const Schemes = "schemes"
 
+// Move is what a person says of a service that stood elsewhere.
+type Move struct {
+	Service string
+	Others  bool   // other books stand there now, and nobody asks again for what a lost journal has sent to the ones before
+	Reason  string // stands in the audit log
+}
+
 // Moved notes what a person says: the books of a service that stood elsewhere stand where name and places say now, and what is open
-// goes on there. The reason stands in the audit log. *OtherBackendError where name is another merchant's or terminal's;
+// goes on there. *OtherBackendError where name is another merchant's or terminal's, or where others stand there and something is open;
 // ErrNotMoved where the journal has them there already.
-func Moved(ctx context.Context, db store.DB, now time.Time, service, name string, places Places, reason string) error {
-	return db.Write(ctx, func(tx store.Tx) error {
+func Moved(ctx context.Context, db store.DB, beside store.Beside, now time.Time, m Move, name string, places Places) error {
+	service := m.Service
+	return outliving(ctx, db, beside, func(tx store.Tx) error {
 		was, err := Bound(tx)
 		if err != nil {
 			return err
@@ -239,21 +310,56 @@ func Moved(ctx context.Context, db store.DB, now time.Time, service, name string
 				return fmt.Errorf("read where %s stands: %w", service, err)
 			}
 		}
+		lost, why, err := unknownAt(tx, service, was, to)
 		switch {
-		case was == "" || was == to:
+		case err != nil:
+			return err
+		case was == "" || why == "" && was == to:
 			return ErrNotMoved
-		case service != Schemes:
-			err = errors.Join(placed(tx, service, to), returned(tx, service, to))
-		case identity(was) != identity(to):
+		case service == Schemes && identity(was) != identity(to):
 			return &OtherBackendError{Was: was, Now: to}
-		default:
-			err = errors.Join(named(tx, to), returned(tx, Schemes, to))
+		case m.Others:
+			err = abandon(tx, service, was, to)
 		}
-		if err != nil {
+		set := placed
+		if service == Schemes {
+			set = func(tx store.Tx, _, to string) error { return named(tx, to) }
+		}
+		if err = errors.Join(err, set(tx, service, to), returned(tx, service, to)); err != nil {
 			return err
 		}
-		return audit.Append(tx, now, audit.Deed{Deed: "journal.moved", Subject: service, Detail: fmt.Sprintf("from %s to %s: %s", was, to, reason)})
+		if _, err := tx.Exec(`DELETE FROM agent_left WHERE service = ?`, service); err != nil {
+			return fmt.Errorf("forget where %s stood: %w", service, err)
+		}
+		what := ""
+		if m.Others {
+			what = ", where other books stand"
+		}
+		return audit.Append(tx, now, audit.Deed{Deed: "journal.moved", Subject: service, Detail: fmt.Sprintf("from %s to %s%s: %s", cmp.Or(lost, was), to, what, m.Reason)})
 	})
+}
+
+// abandon leaves the books of a service for others, unless something is open there.
+func abandon(tx store.Tx, service, was, to string) error {
+	if was == to {
+		return nil
+	}
+	sales, ops, err := openOf(tx, service)
+	if service == Schemes {
+		if sales, err = journal.Unsettled(tx); err == nil {
+			ops, err = outbox.Unfinished(tx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if sales > 0 || ops > 0 {
+		return &OtherBackendError{Service: service, Was: service + " at " + was, Now: to, Sales: sales, Ops: ops}
+	}
+	if service == Schemes {
+		err = catalog.Forget(tx)
+	}
+	return errors.Join(err, leave(tx, service, was))
 }
 
 // ErrNotMoved is Moved's answer where the journal knows the service at no other place.
@@ -288,8 +394,9 @@ func Untouched(r store.Reader) (bool, error) {
 
 // fits judges a change of hands.
 func fits(r store.Reader, was, name string) error {
-	if was == "" || was == name {
-		return nil
+	lost, why, err := unknownAt(r, Schemes, was, name)
+	if err != nil || why == "" && (was == "" || was == name) {
+		return err
 	}
 	sales, err := journal.Unsettled(r)
 	if err != nil {
@@ -299,7 +406,7 @@ func fits(r store.Reader, was, name string) error {
 	if err != nil {
 		return err
 	}
-	if sales > 0 || ops > 0 || identity(was) != identity(name) {
+	if was != name && (sales > 0 || ops > 0 || identity(was) != identity(name)) {
 		return &OtherBackendError{Was: was, Now: name, Sales: sales, Ops: ops}
 	}
 	if toSandbox(was, name) { // its next receipts would stand behind those of real money
@@ -307,18 +414,25 @@ func fits(r store.Reader, was, name string) error {
 			return cmp.Or[error](err, &OtherBackendError{Was: was, Now: name})
 		}
 	}
+	if why != "" {
+		return &OtherBackendError{Was: lost, Now: name, Replaced: why}
+	}
 	return nil
 }
 
 // Bind ties the journal to one backend and terminal, named by Owner. Of another backend it would call money undone that moved
 // elsewhere: while anything is open that is refused (*OtherBackendError), afterwards the journal changes hands and the method list
 // is forgotten. Another merchant or terminal is refused always: its receipts and batches are not those of this journal. So is a sandbox
-// where the journal has receipts of a real backend. places are bound likewise, each service by itself.
-func Bind(ctx context.Context, db store.DB, name string, places Places) error {
-	return db.Write(ctx, func(tx store.Tx) error {
+// where the journal has receipts of a real backend. places are bound likewise, each service by itself. A journal that took another's
+// place changes hands by a person's word alone (Moved), as long as what it does not know may be asked for again.
+func Bind(ctx context.Context, db store.DB, beside store.Beside, name string, places Places) error {
+	return outliving(ctx, db, beside, func(tx store.Tx) error {
 		was, err := Bound(tx)
 		if err == nil {
 			err = fits(tx, was, name)
+		}
+		if err == nil {
+			err = forgetLeft(tx)
 		}
 		if err != nil {
 			return err

@@ -16,22 +16,22 @@ import (
 func TestField_J6AJournalBelongsToOneTerminal(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
 	ctx := t.Context()
-	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "m", "1"), nil))
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, agent.Owner("https://a.example", "m", "1"), nil))
 	var other *agent.OtherBackendError
-	require.ErrorAs(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "m", "2"), nil), &other)
+	require.ErrorAs(t, agent.Bind(ctx, db, store.Beside{}, agent.Owner("https://a.example", "m", "2"), nil), &other)
 	require.Equal(t, agent.OtherBackendError{Was: "https://a.example (merchant m, terminal 1)", Now: "https://a.example (merchant m, terminal 2)"}, *other)
-	require.ErrorAs(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "n", "1"), nil), &other)
-	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "1"), nil), "the backend has moved")
+	require.ErrorAs(t, agent.Bind(ctx, db, store.Beside{}, agent.Owner("https://a.example", "n", "1"), nil), &other)
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, agent.Owner("https://b.example", "m", "1"), nil), "the backend has moved")
 	require.NoError(t, db.Write(ctx, agent.Unbind))
-	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "2"), nil))
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, agent.Owner("https://b.example", "m", "2"), nil))
 }
 
 func TestAJournalBelongsToOneBackend(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
 	ctx := t.Context()
-	require.NoError(t, agent.Bind(ctx, db, "a", nil))
-	require.NoError(t, agent.Bind(ctx, db, "a", nil))
-	require.NoError(t, agent.Bind(ctx, db, "b", nil), "nothing open: it may change hands")
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, "a", nil))
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, "a", nil))
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, "b", nil), "nothing open: it may change hands")
 
 	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
@@ -40,14 +40,14 @@ func TestAJournalBelongsToOneBackend(t *testing.T) {
 		return err
 	}))
 	var other *agent.OtherBackendError
-	require.True(t, errors.As(agent.Bind(ctx, db, "c", nil), &other))
+	require.True(t, errors.As(agent.Bind(ctx, db, store.Beside{}, "c", nil), &other))
 	require.Equal(t, agent.OtherBackendError{Was: "b", Now: "c", Ops: 1}, *other)
-	require.NoError(t, agent.Bind(ctx, db, "b", nil), "the refusal changed nothing")
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, "b", nil), "the refusal changed nothing")
 	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`UPDATE outbox_ops SET open = 0, state = 'DONE'`)
 		return err
 	}))
-	require.NoError(t, agent.Bind(ctx, db, "c", nil))
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, "c", nil))
 }
 
 // A journal with operations of a real backend is never a sandbox's, whatever numbers its configuration has; an untouched one may be.
@@ -55,9 +55,9 @@ func TestARealJournalIsNoSandboxs(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
 	ctx := t.Context()
 	live, play := agent.Owner("https://a.example", "m", "1"), agent.Owner(agent.Sandbox, "m", "1")
-	require.NoError(t, agent.Bind(ctx, db, live, nil))
-	require.NoError(t, agent.Bind(ctx, db, play, nil), "nothing is in it")
-	require.NoError(t, agent.Bind(ctx, db, live, nil), "a sandbox becomes a terminal")
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, live, nil))
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, play, nil), "nothing is in it")
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, live, nil), "a sandbox becomes a terminal")
 	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
 			created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
@@ -65,10 +65,10 @@ func TestARealJournalIsNoSandboxs(t *testing.T) {
 		return err
 	}))
 	var other *agent.OtherBackendError
-	require.ErrorAs(t, agent.Bind(ctx, db, play, nil), &other)
+	require.ErrorAs(t, agent.Bind(ctx, db, store.Beside{}, play, nil), &other)
 	require.True(t, other.ToSandbox())
 	require.False(t, other.Foreign())
-	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "1"), nil), "the backend has moved")
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, agent.Owner("https://b.example", "m", "1"), nil), "the backend has moved")
 }
 
 // A journal is untouched until something is in it, and never again.
@@ -80,7 +80,7 @@ func TestAJournalIsUntouchedOnce(t *testing.T) {
 		return yes
 	}
 	require.True(t, untouched())
-	require.NoError(t, agent.Bind(ctx, db, "a", nil))
+	require.NoError(t, agent.Bind(ctx, db, store.Beside{}, "a", nil))
 	require.True(t, untouched())
 	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
@@ -120,9 +120,9 @@ func TestField2_M20AServiceIsBoundToItsBooks(t *testing.T) {
 				fits := func(places agent.Places) error {
 					return db.Read(ctx, func(r store.Reader) error { return agent.Fits(r, owner, places) })
 				}
-				require.NoError(t, agent.Bind(ctx, db, owner, at(from)))
-				require.NoError(t, agent.Bind(ctx, db, owner, at(to)), "nothing is open")
-				require.NoError(t, agent.Bind(ctx, db, owner, at(from)))
+				require.NoError(t, agent.Bind(ctx, db, store.Beside{}, owner, at(from)))
+				require.NoError(t, agent.Bind(ctx, db, store.Beside{}, owner, at(to)), "nothing is open")
+				require.NoError(t, agent.Bind(ctx, db, store.Beside{}, owner, at(from)))
 				require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
 					_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
 						created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
@@ -130,15 +130,18 @@ func TestField2_M20AServiceIsBoundToItsBooks(t *testing.T) {
 					return err
 				}))
 				var other *agent.OtherBackendError
-				require.ErrorAs(t, agent.Bind(ctx, db, owner, at(to)), &other)
+				require.ErrorAs(t, agent.Bind(ctx, db, store.Beside{}, owner, at(to)), &other)
 				require.Equal(t, agent.OtherBackendError{Service: service, Was: service + " at " + from, Now: to, Ops: 1}, *other)
 				require.ErrorAs(t, fits(at(to)), &other)
 				require.False(t, other.Foreign(), "it is the same terminal")
 				require.NoError(t, fits(at(from)), "the refusal changed nothing")
+				others := agent.Move{Service: service, Others: true, Reason: "another acquirer"}
+				require.ErrorAs(t, agent.Moved(ctx, db, store.Beside{}, time.UnixMilli(1), others, owner, at(to)), &other, "what is open is not abandoned")
+				require.Equal(t, 1, other.Ops)
 
-				require.NoError(t, agent.Moved(ctx, db, time.UnixMilli(1), service, owner, at(to), "a new host name"))
-				require.NoError(t, agent.Bind(ctx, db, owner, at(to)))
-				require.ErrorIs(t, agent.Moved(ctx, db, time.UnixMilli(1), service, owner, at(to), "again"), agent.ErrNotMoved)
+				require.NoError(t, agent.Moved(ctx, db, store.Beside{}, time.UnixMilli(1), agent.Move{Service: service, Reason: "a new host name"}, owner, at(to)))
+				require.NoError(t, agent.Bind(ctx, db, store.Beside{}, owner, at(to)))
+				require.ErrorIs(t, agent.Moved(ctx, db, store.Beside{}, time.UnixMilli(1), agent.Move{Service: service, Reason: "again"}, owner, at(to)), agent.ErrNotMoved)
 				require.NoError(t, db.Read(ctx, func(r store.Reader) error {
 					detail := ""
 					require.NoError(t, r.QueryRow(`SELECT detail FROM audit_log WHERE deed = 'journal.moved'`).Scan(&detail))

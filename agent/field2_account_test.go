@@ -41,7 +41,7 @@ func TestField2_M41WhatAClientOwnsIsOfOneAccount(t *testing.T) {
 				} else {
 					all[service] = place(host)
 				}
-				require.NoError(t, agent.Bind(t.Context(), db, who, all))
+				require.NoError(t, agent.Bind(t.Context(), db, store.Beside{}, who, all))
 			}
 			bind("a")
 			for _, a := range about {
@@ -67,7 +67,7 @@ func TestField2_M41WhatAClientOwnsIsOfOneAccount(t *testing.T) {
 			if service == agent.Schemes {
 				who = name("d")
 			}
-			require.NoError(t, agent.Moved(t.Context(), db, time.UnixMilli(1), service, who, all, "a new host name"))
+			require.NoError(t, agent.Moved(t.Context(), db, store.Beside{}, time.UnixMilli(1), agent.Move{Service: service, Reason: "a new host name"}, who, all))
 			bind("d")
 			require.Equal(t, client, owner(about[0]))
 		})
@@ -78,7 +78,7 @@ func TestField2_M41WhatAClientOwnsIsOfOneAccount(t *testing.T) {
 func TestField2_M41WhatHasArrivedIsOfOneAccount(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
 	at := func(host string) {
-		require.NoError(t, agent.Bind(t.Context(), db, agent.Owner("https://a.example", "m", "1"), agent.Places{"payments": "https://" + host, "hosted": "https://a"}))
+		require.NoError(t, agent.Bind(t.Context(), db, store.Beside{}, agent.Owner("https://a.example", "m", "1"), agent.Places{"payments": "https://" + host, "hosted": "https://a"}))
 	}
 	box := inbox.New(inbox.Options{DB: db})
 	arrive := func(ref, about string) {

@@ -37,6 +37,7 @@ type Known struct {
 	Name   string // the id of one that is new
 	Base   string // of a line: its name in the configuration, without serial or tcp
 	Place  string // where a line is, or a digest of what a client shows
+	Older  string // the digest that an older program has noted
 
 	here bool // it was configured at the last start
 }
@@ -45,13 +46,17 @@ type Known struct {
 // they are called, then (a line that has gone from serial to TCP or back) the name without its kind. So an id outlives another name,
 // order and transport. What was never here gets an id of its own, and never one that was another's: its requests would be answered as
 // that one's.
-func Identify(ctx context.Context, db store.DB, kind string, list []Known) error {
-	return db.Write(ctx, func(tx store.Tx) error {
+func Identify(ctx context.Context, db store.DB, beside store.Beside, kind string, list []Known) error {
+	if len(list) == 0 { // a box that is not enrolled yet: those of before are where they were
+		return nil
+	}
+	given := slices.Clone(list)
+	return outliving(ctx, db, beside, func(tx store.Tx) error {
 		before, err := knownIDs(tx, kind)
 		if err != nil {
 			return err
 		}
-		now := identified(before, list)
+		now := identified(before, given)
 		if _, err := tx.Exec(`UPDATE agent_ids SET here = 0 WHERE kind = ?`, kind); err != nil {
 			return fmt.Errorf("ids of %ss: %w", kind, err)
 		}
@@ -88,7 +93,7 @@ func identified(before, list []Known) []Known {
 		taken[k.ID] = k.ID != "" // a person has set it
 	}
 	for _, same := range []func(was, is Known) bool{
-		func(was, is Known) bool { return was.here && was.Place == is.Place },
+		func(was, is Known) bool { return was.here && (was.Place == is.Place || was.Place == is.Older) },
 		func(was, is Known) bool { return was.here && was.Name == is.Name },
 		func(was, is Known) bool { return was.here && was.Base == is.Base && is.Speaks != "" },
 		func(was, is Known) bool { return was.Name == is.Name }, // it comes back

@@ -21,5 +21,5 @@ import (
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
 	return slices.Concat(catalog.Schema(), outbox.Schema(), journal.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
-		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema(), history.Schema(), pinSchema(), paper.Schema(), daily.Schema(), placesSchema(), idsSchema())
+		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema(), history.Schema(), pinSchema(), paper.Schema(), daily.Schema(), placesSchema(), idsSchema(), besideSchema())
 }

@@ -38,12 +38,15 @@ func journalCommand() command {
 			name: "moved", args: "SERVICE", destroys: true, short: "say that the books of a service stand at another address or account now",
 			long: "Needs the terminal stopped, with the new address in its configuration. While something of a service is open, the terminal\n" +
 				"does not start at another address or account of it: asked of other books, what was paid would be called undone, and what was\n" +
-				"sent would be sent again. Say it only where the same books stand there. SERVICE is schemes, payments, tokens, paylinks or hosted.",
+				"sent would be sent again. Say it only where the same books stand there. A journal that was restored, accepted or begun anew does not\n" +
+				"know all that was sent: for 90 days it goes to another address or account by this verb alone. Where other books stand there, compare\n" +
+				"the portal of the ones before, see that no till and no client repeats an older request, and add --other-books. SERVICE is schemes, payments, tokens, paylinks or hosted.",
 			json:     []string{"posagent.moved/1"},
 			examples: []string{"posagent journal moved payments --reason 'the acquirer has a new host name'"},
 			flags: func(fs *flag.FlagSet) any {
 				o := &acceptOptions{}
 				fs.StringVar(&o.reason, "reason", "", "`text`: who said so, and why")
+				fs.BoolVar(&o.others, "other-books", false, "other books stand there, and nothing that was sent to the ones before will be asked for again")
 				return o
 			},
 			run: journalMoved,
@@ -76,7 +79,10 @@ func journalCommand() command {
 	}
 }
 
-type acceptOptions struct{ reason string }
+type acceptOptions struct {
+	reason string
+	others bool // journal moved
+}
 
 // acceptView is what an acceptance came to (posagent.accept/1).
 type acceptView struct {
@@ -103,6 +109,11 @@ func journalMoved(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if chosen, bad := enrolment(c).Chosen(); bad == nil { // a revision that waits for this word
+		if next, bad := configWith(c, chosen.Revision, chosen.Text, chosen.Certificate); bad == nil {
+			cfg = next
+		}
+	}
 	if cfg.Sandbox() {
 		return fail(exitRefused, "a sandbox has its own books (set [upstream] to where they stand)")
 	}
@@ -115,10 +126,23 @@ func journalMoved(ctx context.Context, c *call) error {
 		return err
 	}
 	defer db.Close()
+	beside, err := besideOf(ctx, c, db)
+	if err == nil {
+		err = beginGeneration(asPerson(ctx), db, logger(c))
+	}
+	if err == nil {
+		err = agent.Remember(ctx, db, beside, logger(c))
+	}
+	if err != nil {
+		return storeError(err)
+	}
+	move := agent.Move{Service: service, Others: c.opts.(*acceptOptions).others, Reason: reason}
 	var other *agent.OtherBackendError
-	switch err := agent.Moved(asPerson(ctx), db, time.Now(), service, name, at, reason); {
+	switch err := agent.Moved(asPerson(ctx), db, beside, time.Now(), move, name, at); {
 	case errors.Is(err, agent.ErrNotMoved):
 		return fail(exitRefused, "%s: %w", service, err)
+	case errors.As(err, &other) && !other.Foreign():
+		return fail(exitRefused, "%w (run it with that address and account until posagent status%s shows nothing open)", err, c.flags())
 	case errors.As(err, &other):
 		return fail(exitRefused, "%w (set merchant_id and terminal_id of [terminal] to those of the journal)", err)
 	case err != nil:

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"log/slog"
 	"maps"
@@ -28,14 +30,15 @@ import (
 )
 
 // localClients are the local clients, each by its id in the journal.
-func localClients(ctx context.Context, cfg config.Config, db store.DB) (list []port.Client, err error) {
+func localClients(ctx context.Context, cfg config.Config, db store.DB, beside store.Beside) (list []port.Client, err error) {
 	var known []agent.Known
 	for _, name := range slices.Sorted(maps.Keys(cfg.Port.Clients)) {
 		client := cfg.Port.Clients[name]
 		list = append(list, port.Client{Token: client.Token, May: client.May})
-		known = append(known, agent.Known{ID: client.ID, Name: name, Place: hex.EncodeToString(db.MAC("agent_ids", "token", client.Token.Reveal()))})
+		known = append(known, agent.Known{ID: client.ID, Name: name, Place: tokenDigest(beside, client.Token.Reveal()),
+			Older: hex.EncodeToString(db.MAC("agent_ids", "token", client.Token.Reveal()))})
 	}
-	if err := agent.Identify(ctx, db, agent.AsClient, known); err != nil {
+	if err := agent.Identify(ctx, db, beside, agent.AsClient, known); err != nil {
 		return nil, err
 	}
 	for i := range list {
@@ -44,8 +47,15 @@ func localClients(ctx context.Context, cfg config.Config, db store.DB) (list []p
 	return list, nil
 }
 
+// tokenDigest is a digest of the token that a client shows. It is the same in the journal that takes the place of a lost one.
+func tokenDigest(beside store.Beside, token string) string {
+	mac := hmac.New(sha256.New, beside.Secret)
+	mac.Write([]byte("posagent client token 1\x00" + token))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
 // localPort is what the local port serves.
-func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.DB, secret []byte, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
+func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.DB, beside store.Beside, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Rate: cfg.Port.Rate, Parallel: cfg.Port.Parallel, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
@@ -58,7 +68,7 @@ func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db
 			return l, fail(exitFailed, "local port: %v", err)
 		}
 	}
-	if l.Clients, err = localClients(ctx, cfg, db); err != nil {
+	if l.Clients, err = localClients(ctx, cfg, db, beside); err != nil {
 		return l, storeError(err)
 	}
 	for _, name := range portServices() {
@@ -66,7 +76,7 @@ func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db
 			l.Upstream = append(l.Upstream, view.Upstream{Name: name, Healthy: client.Healthy})
 		}
 	}
-	url, own := cfg.Upstream.URL, owned.New(db, secret)
+	url, own := cfg.Upstream.URL, owned.New(db, beside.Secret)
 	own.Given = func(tx store.Tx, about, id, owner string) error { return inbox.Own(db, tx, about, id, "", owner) }
 	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
 	arrived := agent.Inbox(db, f, time.Now, log)

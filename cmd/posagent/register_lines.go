@@ -18,7 +18,7 @@ type registerLine struct {
 
 // registerLines opens the lines of the configuration. Serial ones are opened when the terminal runs:
 // the journal is open by then. db knows the ids of the lines; f learns of the first of each kind.
-func registerLines(ctx context.Context, cfg config.Config, db store.DB, b box, f *facts) (list []registerLine, err error) {
+func registerLines(ctx context.Context, cfg config.Config, db store.DB, beside store.Beside, b box, f *facts) (list []registerLine, err error) {
 	defer func() {
 		if err != nil {
 			closeLines(list)
@@ -59,7 +59,7 @@ func registerLines(ctx context.Context, cfg config.Config, db store.DB, b box, f
 			known = append(known, agent.Known{Speaks: e.Protocol, Name: l.Label, Base: e.Name, Place: "tcp:" + address})
 		}
 	}
-	if err := agent.Identify(ctx, db, agent.AsLine, known); err != nil {
+	if err := agent.Identify(ctx, db, beside, agent.AsLine, known); err != nil {
 		return list, storeError(err)
 	}
 	for i := range list {

@@ -60,14 +60,16 @@ func resetLocked(ctx context.Context, c *call, o *resetOptions, list []string, l
 	return nil
 }
 
-// putKeysAside moves the device key, and the secret that is wrapped under it, beside the journal that is put aside.
+// putKeysAside moves the device key, the secret that is wrapped under it, and what that one opens, beside the journal that is put aside.
 func putKeysAside(c *call, kept string) error {
 	to := filepath.Join(kept, filepath.Base(keyDir(c)))
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return err
 	}
-	if err := os.Rename(secretFile(c), filepath.Join(to, filepath.Base(secretFile(c)))); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	for _, file := range []string{secretFile(c), besideFile(c)} {
+		if err := os.Rename(file, filepath.Join(to, filepath.Base(file))); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
 	}
 	return device.PutAside(keyDir(c), to)
 }

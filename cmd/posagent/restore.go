@@ -14,16 +14,18 @@ import (
 	"posagent/agent"
 	"posagent/agent/audit"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/config"
 	"posagent/agent/outbox"
 	"posagent/device"
 	"posagent/store"
 )
 
-// Words of --force, beside forceDamaged: for a bundle that is another terminal's, and for a journal that has more than the bundle. The
-// refusals that they override name them.
+// Words of --force, beside forceDamaged: for a bundle that is another terminal's, for a journal that has more than the bundle, and for a
+// bundle of a time when a service stood elsewhere. The refusals that they override name them.
 const (
 	forceTerminal = "other-terminal"
 	forceOlder    = "older"
+	forceAddress  = "other-address"
 )
 
 type restoreOptions struct {
@@ -38,7 +40,7 @@ func (o *restoreOptions) forced(word string) bool {
 // unknown is a word of --force that there is not; "" = none.
 func (o *restoreOptions) unknown() string {
 	for _, w := range strings.Split(o.force, ",") {
-		if o.force != "" && !slices.Contains([]string{forceTerminal, forceOlder, forceDamaged}, w) {
+		if o.force != "" && !slices.Contains([]string{forceTerminal, forceOlder, forceDamaged, forceAddress}, w) {
 			return w
 		}
 	}
@@ -53,14 +55,15 @@ func restoreCommand() command {
 			"old journal stays as it is; a power cut leaves the old one or the new one.\n" +
 			"A journal that has sales, operations or decisions which the backup has not is kept: posagent backup keeps them first, then --force " + forceOlder + ".\n" +
 			"One that no key opens is put aside first, where anything is open in it or the backup lacks anything: posagent help reset.\n" +
-			"--force " + forceTerminal + " takes another terminal's backup; --force " + forceDamaged + " gives up a journal that cannot be read. Several\n" +
-			"words are joined by commas.",
+			"--force " + forceTerminal + " takes another terminal's backup; --force " + forceDamaged + " gives up a journal that cannot be read;\n" +
+			"--force " + forceAddress + " takes one of a time when a service stood at another address or account: posagent help journal moved.\n" +
+			"Several words are joined by commas.",
 		json:     []string{"posagent.restore/1"},
 		examples: []string{"posagent restore /media/usb/shop.bundle --key-file backup.key"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &restoreOptions{}
 			keyFlag(fs, &o.key)
-			fs.StringVar(&o.force, "force", "", "`word` for what is refused otherwise: "+forceTerminal+", "+forceOlder+" or "+forceDamaged)
+			fs.StringVar(&o.force, "force", "", "`word` for what is refused otherwise: "+forceTerminal+", "+forceOlder+", "+forceAddress+" or "+forceDamaged)
 			return o
 		},
 		run: runRestore,
@@ -73,7 +76,7 @@ func runRestore(ctx context.Context, c *call) error {
 	case len(c.args) != 1:
 		return fail(exitUsage, "%s: which file? (posagent restore FILE)", c.path)
 	case o.unknown() != "":
-		return fail(exitUsage, "%s: --force %q is neither %s nor %s nor %s", c.path, o.unknown(), forceTerminal, forceOlder, forceDamaged)
+		return fail(exitUsage, "%s: --force %q is neither %s nor %s nor %s nor %s", c.path, o.unknown(), forceTerminal, forceOlder, forceAddress, forceDamaged)
 	}
 	cfg, err := loadConfig(c)
 	if err != nil {
@@ -132,6 +135,11 @@ func runRestore(ctx context.Context, c *call) error {
 			return err
 		}
 	}
+	if !cfg.Sandbox() && !o.forced(forceAddress) {
+		if err := sameAddresses(ctx, c, staged, cfg); err != nil {
+			return err
+		}
+	}
 	keys, err := device.OpenKeys(keyDir(c)) // a box whose key is lost gets a new one, now that nothing refuses the backup
 	if err != nil {
 		return keyError(c, err)
@@ -162,6 +170,24 @@ func runRestore(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.out, "%d sale(s) and %d operation(s) were open then; the next start holds them (posagent status)\n", sales, ops)
 	}
 	return nil
+}
+
+// sameAddresses refuses a backup of a time when a service stood elsewhere: it holds nothing of what was sent since then, to either.
+func sameAddresses(ctx context.Context, c *call, staged string, cfg config.Config) error {
+	with, err := journalFile(staged).read(ctx, nil, true) // its mark is not made yet
+	if err != nil {
+		return bundleError(c.args[0], err)
+	}
+	defer with.Close()
+	service, was, now := "", "", places(cfg, false)
+	if err := with.Read(ctx, func(r store.Reader) (err error) { service, was, err = agent.Elsewhere(r, now); return err }); err != nil {
+		return bundleError(c.args[0], err)
+	}
+	if service == "" {
+		return nil
+	}
+	return fail(exitRefused, "when the backup was made, %s stood at %s; now it is %s, and the backup holds nothing of what was sent since (take a newer backup, or set [upstream] as it was then; "+
+		"with --force %s the next start tells what a person has to decide)", service, was, now[service], forceAddress)
 }
 
 // nothingAhead refuses to replace a journal by one that has less.

@@ -174,9 +174,18 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	if err := noteStart(ctx, c, db); err != nil {
 		return storeError(err)
 	}
+	beside, err := besideOf(ctx, c, db)
+	if err != nil {
+		return err
+	}
+	if err := agent.Remember(ctx, db, beside, log); err != nil {
+		return storeError(err)
+	}
 	var other *agent.OtherBackendError
-	if err := agent.Bind(ctx, db, owner(cfg, sandbox), places(cfg, sandbox)); errors.As(err, &other) && other.Sales+other.Ops == 0 && other.ToSandbox() {
+	if err := agent.Bind(ctx, db, beside, owner(cfg, sandbox), places(cfg, sandbox)); errors.As(err, &other) && other.Sales+other.Ops == 0 && other.ToSandbox() {
 		return fail(exitRefused, "%v, which moves no real money (posagent enroll%s CODE --url URL, or set [upstream] as it was; for a sandbox of its own: posagent run --state DIR)", err, c.flags())
+	} else if other != nil && other.Replaced != "" {
+		return unknownBefore(c, other)
 	} else if other != nil && other.Sales+other.Ops == 0 {
 		return fail(exitRefused, "%v (set merchant_id and terminal_id of [terminal] to those of the journal: its receipts and batches are that terminal's)", err)
 	} else if other != nil && other.Service != "" {
@@ -189,7 +198,7 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	if err := keepCurrency(ctx, db, cfg); err != nil {
 		return err
 	}
-	o, f, lines, err := terminal(ctx, c, cfg, sandbox, db, keys.ID(), vouched(cfg, on), log)
+	o, f, lines, err := terminal(ctx, c, cfg, sandbox, db, beside, keys.ID(), vouched(cfg, on), log)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
@@ -60,3 +61,12 @@ const callerSecret = "callers"
 
 // secretFile is where it is kept beside the device key: it outlives the journal.
 func secretFile(c *call) string { return filepath.Join(keyDir(c), "callers.secret") }
+
+// besideFile is where is kept what else outlives the journal.
+func besideFile(c *call) string { return filepath.Join(keyDir(c), "terminal.known") }
+
+// besideOf is what outlives the journal db.
+func besideOf(ctx context.Context, c *call, db store.Store) (store.Beside, error) {
+	secret, err := db.Secret(ctx, callerSecret, secretFile(c))
+	return store.Beside{Path: besideFile(c), Secret: secret}, storeError(err)
+}

@@ -22,7 +22,7 @@ import (
 )
 
 // terminal converts the configuration into the rooms' own.
-func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, serial string, vouched []string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
+func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, beside store.Beside, serial string, vouched []string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
 	schemes, err := upstreamOf(cfg, "schemes", log)
 	if err != nil {
 		return o, f, nil, exitWith(exitConfig, err)
@@ -38,10 +38,6 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	to, err := senders(cfg, log)
 	if err != nil {
 		return o, f, nil, err
-	}
-	secret, err := db.Secret(ctx, callerSecret, secretFile(c))
-	if err != nil {
-		return o, f, nil, storeError(err)
 	}
 	f.schemes, f.list, f.ways = schemes, list, map[string]*upstream.Client{offline.Schemes: schemes}
 	f.account, f.keys = accountOf(cfg, links), map[string]string{}
@@ -70,13 +66,13 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort", Choose: cfg.Checkout.Choose == "screen", OpenAmount: cfg.Checkout.OpenAmount,
 			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales,
 		},
-		CallerSecret:   secret,
+		CallerSecret:   beside.Secret,
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
 		Retention:      cfg.Offline.Retention,
 		Hooks:          cfg.Hooks.Authorization,
 		Probe:          probes(schemes, links, to),
 		Trusted:        trusted(schemes, list, links, to),
-		Front:          front(cfg, db, secret, to, vouched, log),
+		Front:          front(cfg, db, beside.Secret, to, vouched, log),
 		Now:            time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
 	}
 	if o.Screen, f.screens, err = screen(c, cfg); err != nil {
@@ -99,7 +95,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		o.Printer, o.Prints = p, printsOf(cfg)
 	}
 	var lc net.ListenConfig
-	lines, err := registerLines(ctx, cfg, db, box{version, serial, sandbox, c.stateDir(), log}, &f)
+	lines, err := registerLines(ctx, cfg, db, beside, box{version, serial, sandbox, c.stateDir(), log}, &f)
 	if err != nil {
 		return o, f, nil, err
 	}
@@ -111,7 +107,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		if o.Page {
 			f.page = "http://" + o.Port.Addr().String() + port.DisplayPath
 		}
-		if o.Local, err = localPort(ctx, c, cfg, sandbox, db, secret, o.Front, to, log); err != nil {
+		if o.Local, err = localPort(ctx, c, cfg, sandbox, db, beside, o.Front, to, log); err != nil {
 			return o, f, nil, err
 		}
 		o.Local.Examine = selfExamined(c, db)

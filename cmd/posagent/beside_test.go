@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
+	"posagent/ecr/jsonl/till"
+)
+
+// freeAddress is one of this machine at which nothing listens.
+func freeAddress(t *testing.T) string {
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
+}
+
+// renamable is a terminal with a line of JSON and a client, whatever both are called.
+const renamable = `[port]
+listen = "127.0.0.1:0"
+[port.clients.%s]
+token = "alpha-token-0123456789"
+may = ["read", "pay"]
+[[ecr]]
+protocol = "jsonl"
+tcp = %q
+name = %q
+` + quick + `wallet_delay = "50ms"
+`
+
+// TestField2_M25ARenamedLineIsTheSameInAnotherJournal: a line or a client that was renamed was another one in the journal that took a
+// lost one's place, so the id of a sale of before was charged again. The ids: agent.
+func TestField2_M25ARenamedLineIsTheSameInAnotherJournal(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), freeAddress(t)
+	configure := func(client, line string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "c.toml"), fmt.Appendf(nil, renamable, client, at, line), 0o600))
+	}
+	configure("alpha", "")
+	p := runProgramIn(t, dir)
+	sell := func() till.Line {
+		t.Helper()
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", at)
+		require.NoError(t, err)
+		tt := till.New(conn, till.Options{Wait: need.Limit()})
+		defer tt.Close()
+		l, _, err := tt.Ask(t.Context(), map[string]any{"op": "sale", "id": "order-1", "amount": 1250, "currency": "EUR"})
+		require.NoError(t, err)
+		return l
+	}
+	paid := func(amount int64) (n int) {
+		t.Helper()
+		var books []struct{ Amount int64 }
+		require.NoError(t, json.Unmarshal([]byte(p.verb("backend", "books", "--json")), &books))
+		for _, e := range books {
+			if e.Amount == amount {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, "approved", sell().Outcome)
+	first, err := p.client("alpha", "alpha-token-0123456789").pay.Create(t.Context(), "order-2", moto(1300))
+	require.NoError(t, err)
+	require.Nil(t, first.Operation)
+	before := []int{paid(1250), paid(1300)}
+
+	p.end()
+	for _, name := range []string{"agent.db", "agent.db-wal", "agent.db-shm"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, "s", name)))
+	}
+	p.verb("reset", "--yes", "--lost-journal", "--reason", "the card was wiped")
+	configure("front", "till1")
+	p = runProgramIn(t, dir)
+	l := sell()
+	require.NotEqual(t, "approved", l.Outcome)
+	require.Contains(t, strings.ToLower(l.Text), "journal was replaced")
+	again, err := p.client("front", "alpha-token-0123456789").pay.Create(t.Context(), "order-2", moto(1300))
+	if err == nil && again.Operation == nil {
+		require.Equal(t, first.PaymentID, again.PaymentID)
+	}
+	require.Equal(t, before, []int{paid(1250), paid(1300)}, "nothing was charged again")
+}
