@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -88,4 +93,30 @@ func TestField2_M25ARenamedLineIsTheSameInAnotherJournal(t *testing.T) {
 		require.Equal(t, first.PaymentID, again.PaymentID)
 	}
 	require.Equal(t, before, []int{paid(1250), paid(1300)}, "nothing was charged again")
+}
+
+// TestField2_M52ACopyOfTheJournalRunsBesideIt: a state directory was copied and started on the same machine, where no mark of the box
+// tells it from the first one: both sold under one journal. A copy that runs alone is the journal under another directory.
+func TestField2_M52ACopyOfTheJournalRunsBesideIt(t *testing.T) {
+	t.Parallel()
+	p := runProgram(t, twoClients)
+	p.end()
+	clone := t.TempDir()
+	require.NoError(t, os.CopyFS(clone, os.DirFS(p.dir)))
+	require.NoError(t, filepath.WalkDir(clone, func(path string, d fs.DirEntry, err error) error {
+		mode := fs.FileMode(0o600)
+		if err == nil && d.IsDir() {
+			mode = 0o700
+		}
+		return errors.Join(err, os.Chmod(path, mode))
+	}))
+	p = runProgramIn(t, p.dir)
+	ctx, cancel := context.WithTimeout(t.Context(), need.Limit())
+	defer cancel()
+	var talk bytes.Buffer
+	code := execute(ctx, []string{"run", "--config", filepath.Join(clone, "c.toml"), "--state", filepath.Join(clone, "s")}, std{strings.NewReader(""), io.Discard, &talk})
+	require.Equal(t, exitRefused, code, &talk)
+	require.Contains(t, talk.String(), "runs with a copy of this journal")
+	p.end()
+	runProgramIn(t, clone)
 }

@@ -178,6 +178,11 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	if err != nil {
 		return err
 	}
+	held, err := alone(ctx, db, beside)
+	if err != nil {
+		return err
+	}
+	defer held.Close()
 	if err := agent.Remember(ctx, db, beside, log); err != nil {
 		return storeError(err)
 	}
