@@ -13,6 +13,18 @@ var ofField = []mutant{
 	{"a service may move to another account", "agent", "TestField2_M20AServiceIsBoundToItsBooks", []edit{
 		{"agent/bind.go", `	if account == "" {`, `	if true {`},
 	}},
+	{"a journal that was put back goes to another acquirer", "agent", "TestField2_M20AReplacedJournalStaysWithItsBooks", []edit{
+		{"agent/bind.go", `range append([]string{was}, list...) {`, `range list {`},
+	}},
+	{"where a lost journal had sent is forgotten", "agent", "TestField2_M20AReplacedJournalStaysWithItsBooks", []edit{
+		{"agent/beside.go", `if v.Turn > mine.Turn {`, `if false {`},
+	}},
+	{"what lines are called goes with the journal", "agent", "TestField2_M25IDsOutliveTheJournal", []edit{
+		{"agent/beside.go", `for _, v := range was.IDs {`, `for _, v := range was.IDs[:0] {`},
+	}},
+	{"an id is given that is not kept", "agent", "TestField2_M25AnIDThatCannotBeKeptIsNotGiven", []edit{
+		{"agent/beside.go", `err := keep(beside, next); err != nil {`, `err := keep(beside, next); err != nil && false {`},
+	}},
 	// The register's line.
 	{"a sale holds a register for five minutes, whatever its patience", checkout, "TestField_L9DeadlineIsTheRegistersPatience", []edit{
 		{"agent/checkout/timers.go", `Deadline: patience - LastReadAt}`, `Deadline: LongestSale}`},

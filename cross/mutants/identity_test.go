@@ -33,7 +33,7 @@ var ofIdentity = []mutant{
 		{"agent/offline/before.go", "service != Paylinks && !", "!"},
 	}},
 	{"a line's id is its name", "agent", "TestField2_M25IDsOutliveTheConfiguration", []edit{
-		{"agent/identify.go", "was.here && was.Place == is.Place", "false"},
+		{"agent/identify.go", "was.here && (was.Place == is.Place || was.Place == is.Older)", "false"},
 	}},
 	{"a new line takes an id that was another's", "agent", "TestField2_M25IDsOutliveTheConfiguration", []edit{
 		{"agent/identify.go", "taken[was.ID] = true // another's", "_ = was"},
