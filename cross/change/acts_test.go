@@ -51,7 +51,7 @@ func (w *world) do(step int, e event) {
 		}
 		w.sell(ctx, w.newSale(step, e), e)
 	case "again":
-		if s := w.pick(e.a, func(s *sale) bool { return s.protocol.IDs && !s.busy }); s != nil {
+		if s := w.pick(e.a, func(s *sale) bool { return s.protocol.IDs && !s.busy && !s.retired }); s != nil {
 			w.again(ctx, s, e.b%2 == 0, 4)
 		}
 	case "back":
@@ -84,6 +84,7 @@ type sale struct {
 	text     string // the last answer
 	replaced int    // how often the journal had been replaced when it was heard
 	question bool   // it heard that the journal was replaced, and that the id had been used: a person has to look
+	retired  bool   // its till does not ask for it any more
 	excused  string // why the terminal cannot know of it
 	backs    []*back
 }
@@ -187,6 +188,12 @@ func (w *world) again(ctx context.Context, s *sale, resend bool, times int) {
 	ctx, cancel := context.WithTimeout(ctx, min(need.Limit(), 2*enough))
 	defer cancel()
 	for i := range times {
+		w.mu.Lock()
+		retired := s.retired
+		w.mu.Unlock()
+		if retired {
+			return
+		}
 		a, err := w.tillOf(s, -1).Again(ctx, money.Minor(s.amount), s.id, resend)
 		w.hear(s, a, err, resend)
 		if err == nil && a.Definite() || !pass(ctx, time.Duration(100+100*i)*time.Millisecond) {

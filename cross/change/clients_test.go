@@ -30,6 +30,7 @@ type write struct {
 	do     func(ctx context.Context) (id string, pending *wire.Pending, err error)
 
 	busy    bool
+	retired bool   // its client does not ask for it any more
 	id      string // the backend's own, once it was told
 	hash    string // of a link
 	done    bool
@@ -76,7 +77,7 @@ func (w *world) write(ctx context.Context, step int, e event) {
 	w.mu.Lock()
 	var of []*write
 	for _, y := range w.writes {
-		if y.done && y.about == nil && (y.kind == "pay" || y.paid) {
+		if y.done && !y.retired && y.about == nil && (y.kind == "pay" || y.paid) {
 			of = append(of, y)
 		}
 	}
@@ -136,7 +137,7 @@ func (w *world) rewrite(ctx context.Context, e event) {
 	w.mu.Lock()
 	var of []*write
 	for _, x := range w.writes {
-		if !x.busy {
+		if !x.busy && !x.retired {
 			of = append(of, x)
 		}
 	}
@@ -215,6 +216,9 @@ func (w *world) payLink(ctx context.Context, x *write) {
 // finish repeats a write until it is at its end, or a person has to look; the technician does not wait until it is time.
 func (w *world) finish(ctx context.Context, x *write) {
 	for i := range 8 {
+		if x.retired {
+			return
+		}
 		w.ask(ctx, x)
 		if x.done || x.refused || !pass(ctx, time.Duration(50+50*i)*time.Millisecond) {
 			return

@@ -250,12 +250,44 @@ func (w *world) start() error {
 		w.config = w.agreed
 		err = w.try()
 	}
+	for range 5 { // each service by itself
+		if err == nil || !w.release(err) {
+			break
+		}
+		err = w.try()
+	}
 	if err != nil {
 		w.violate("the terminal does not start: %v", err)
 		return errEnded
 	}
 	w.agreed = w.config
 	return nil
+}
+
+// release says to a terminal that does not know what its journal before has sent where, as the technician does who has looked there, that
+// other books stand where it is now. It returns false where the terminal asks for nothing of that kind.
+func (w *world) release(refused error) bool {
+	_, text, found := strings.Cut(refused.Error(), "posagent journal moved")
+	text, _, whole := strings.Cut(text, " --reason")
+	words := strings.Fields(text)
+	if !found || !whole || len(words) == 0 {
+		return false
+	}
+	w.retire()
+	_, err := w.verb("journal", "moved", words[len(words)-1], "--other-books", "--reason", "the campaign has looked")
+	return err == nil
+}
+
+// retire keeps tills and clients from asking again for what they have asked for: the technician has told them so.
+func (w *world) retire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.sales {
+		s.retired = true
+	}
+	for _, x := range w.writes {
+		x.retired = true
+	}
 }
 
 // filled reports whether the disk of the terminal is full.
