@@ -195,7 +195,7 @@ func (w *world) again(ctx context.Context, s *sale, resend bool, times int) {
 			return
 		}
 		a, err := w.tillOf(s, -1).Again(ctx, money.Minor(s.amount), s.id, resend)
-		w.hear(s, a, err, resend)
+		w.hear(s, a, err, resend && s.protocol.IDs) // else it asks what became of it, or of another
 		if err == nil && a.Definite() || !pass(ctx, time.Duration(100+100*i)*time.Millisecond) {
 			return
 		}
@@ -431,8 +431,8 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 		return tills.Approved, text
 	case "declined", "aborted":
 		return tills.NotPaid, text
-	case "refused": // nothing was begun, unless it runs under this id or another
-		if !slices.Contains([]string{"processing_error", "in_progress", "busy", "resuming"}, l.Code) {
+	case "refused": // nothing was begun, unless it runs under this id or another, or a journal before this one did it
+		if !slices.Contains([]string{"processing_error", "in_progress", "busy", "resuming", "journal_replaced"}, l.Code) {
 			return tills.NotPaid, text
 		}
 	}
