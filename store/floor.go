@@ -14,6 +14,9 @@ const metaFloor = "floor:"
 // PutMeta stores a value under a name in store_meta, which every engine has.
 const PutMeta = `INSERT INTO store_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
+// MetaMoved names the mark in store_meta of books that are being copied to another place, or were: they take no work any more.
+const MetaMoved = "moved to"
+
 // SetFloor notes in the caller's commit that rows of table with a number up to id may have been
 // purged. It never falls. A delete from outside has no key to note it with.
 func SetFloor(tx Tx, table string, id int64) error {

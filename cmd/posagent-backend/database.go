@@ -157,6 +157,8 @@ func ended(err error) error {
 		return usage.Fail(usage.ExitRefused, "%v", err)
 	case errors.Is(err, postgres.ErrBackwards):
 		return usage.Fail(usage.ExitRefused, "%v (nothing was read or written; look which server is the right one; "+name+" database forget --reason TEXT takes the one that is there)", err)
+	case errors.Is(err, postgres.ErrPooler):
+		return usage.Fail(usage.ExitRefused, "%v", err)
 	case errors.Is(err, postgres.ErrUnsafe):
 		return usage.Fail(usage.ExitRefused, "%v (--tolerate takes the danger)", err)
 	case errors.Is(err, postgres.ErrRights):

@@ -42,7 +42,7 @@ type Table struct {
 
 // The names in store_meta.
 const (
-	metaTo   = "moved to"
+	metaTo   = store.MetaMoved
 	metaFrom = "moved from"
 )
 

@@ -23,6 +23,8 @@
 //   - It works with no account that lacks a right on one of its tables.
 //   - A number that a server has lost is not given again, where it is known to be restored: by its
 //     timeline, by another database or schema, or by a person who had the last server forgotten.
+//   - Nothing is written to books that were moved, whatever became of the lock that keeps a copy away.
+//   - It does not open through a pooler that is seen to keep no sessions.
 //   - It is ready only once the server has confirmed a commit that changed something.
 //
 // It must not be imported by a terminal's program: its driver alone has megabytes.

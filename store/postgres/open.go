@@ -83,7 +83,7 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open connects and brings the schema up to date. ctx bounds the opening only. It answers ErrIO, ErrNewer, ErrReadOnly (a standby),
-// ErrUnsafe, ErrBackwards, ErrRights, ErrLocked (another process has the memory, or the schema alone) or ErrNoWrapper.
+// ErrUnsafe, ErrPooler, ErrBackwards, ErrRights, ErrLocked (another process has the memory, or the schema alone) or ErrNoWrapper.
 func Open(ctx context.Context, opt Options) (*Store, error) {
 	if opt.Wrapper == nil {
 		return nil, store.ErrNoWrapper
@@ -219,6 +219,9 @@ func (s *Store) start(ctx context.Context) error {
 	if err := s.present(ctx); err != nil {
 		return err
 	}
+	if err := s.pooled(ctx); err != nil {
+		return err
+	}
 	if s.schema, err = s.migrate(ctx, conn); err != nil {
 		return classify(err)
 	}
@@ -233,7 +236,9 @@ func (s *Store) Place() (schema string, steps int) { return s.home, s.schema }
 
 // openMACKey reads the key of the row MACs, and makes it where there is none.
 func (s *Store) openMACKey(ctx context.Context) error {
-	return s.Write(ctx, func(tx store.Tx) (err error) {
+	at := s.serial()
+	at.here = false // a copy that is not complete has its key, too
+	return s.run(ctx, at, func(tx store.Tx) (err error) {
 		s.mac, err = store.MACKey(tx, s.opt.Wrapper)
 		return err
 	})

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 
 	"posagent/store"
@@ -46,6 +47,93 @@ func (s *Store) present(ctx context.Context) error {
 		return fmt.Errorf("%w: %s", store.ErrLocked, why)
 	}
 	s.presence = conn
+	return nil
+}
+
+// The lock of a session keeps a copy away only as long as the session lives, and its end may be noticed late: a pooler that does not keep
+// sessions lets the lock go while the connection seems to be there, and so does a server that ends idle ones. So each transaction asks
+// for itself. Both statements travel with its first question.
+
+// lockHere comes before the snapshot of a transaction is taken: whoever marks the books as moved waits for those that have it, and
+// those behind it see the mark.
+const (
+	lockHere  = "LOCK TABLE store_meta IN ACCESS SHARE MODE"
+	lockAlone = "LOCK TABLE store_meta IN ACCESS EXCLUSIVE MODE"
+	// askHere fails with movedBooks where there is a mark.
+	askHere    = "SELECT 1 / (1 - count(*)) FROM store_meta WHERE name = ?"
+	movedBooks = "22012" // division_by_zero
+)
+
+// errMoved is what a write hears of books that were copied to another place, or are being copied.
+var errMoved error = awayError{fmt.Errorf("%w: the books were moved to another place, or are being moved", store.ErrLocked)}
+
+// stays lets a transaction refuse to work on books that were moved. Who has the schema alone moves them itself. An error of the
+// statements is the closure's end.
+func (s *Store) stays(t *scope) {
+	if s.opt.Alone {
+		_, _ = t.Exec(lockAlone)
+		return
+	}
+	_, _ = t.Exec(lockHere)
+	_, _ = t.Exec(askHere, store.MetaMoved)
+}
+
+// here refuses books that were moved, before anything is written.
+func (s *Store) here(ctx context.Context) error {
+	if s.opt.Alone {
+		return nil
+	}
+	var n int64
+	if err := s.presence.QueryRowContext(ctx, "SELECT count(*) FROM store_meta WHERE name = ?", store.MetaMoved).Scan(&n); err != nil {
+		return s.met(ctx, err)
+	}
+	if n > 0 {
+		return errMoved
+	}
+	return nil
+}
+
+// ErrPooler: what stands before the server gives the session of one connection to others.
+var ErrPooler = errors.New("store: a pooler before the server keeps no sessions")
+
+// asksOfPooler is how often two connections are compared: a pooler has several sessions to choose from.
+const asksOfPooler = 8
+
+// pooled refuses a pooler that does not keep sessions: locks, settings and time-outs of a session would be those of others. The server
+// tells each connection its process as it begins; where that is another one than answers, something stands between. Whether it keeps
+// sessions is seen by a second connection that meets the same process.
+func (s *Store) pooled(ctx context.Context) error {
+	var told int64
+	if err := s.presence.Raw(func(c any) error {
+		told = int64(c.(*conn).pg.PgConn().PID())
+		return nil
+	}); err != nil {
+		return s.met(ctx, err)
+	}
+	const process = "SELECT pg_backend_pid()"
+	var own, others int64
+	if err := s.presence.QueryRowContext(ctx, process).Scan(&own); err != nil {
+		return s.met(ctx, err)
+	}
+	if own == told {
+		return nil
+	}
+	other, _, err := s.by.choose(ctx)
+	if err != nil {
+		return s.met(ctx, err)
+	}
+	defer func() { _ = other.Close() }()
+	for range asksOfPooler {
+		if err := other.pg.QueryRow(ctx, process).Scan(&others); err != nil {
+			return s.met(ctx, err)
+		}
+		if err := s.presence.QueryRowContext(ctx, process).Scan(&own); err != nil {
+			return s.met(ctx, err)
+		}
+		if own == others {
+			return fmt.Errorf("%w: two connections have one session (PgBouncer: pool_mode = session for this database, or name the server itself)", ErrPooler)
+		}
+	}
 	return nil
 }
 

@@ -69,6 +69,9 @@ func (s *Store) look(ctx context.Context) {
 	if err == nil {
 		err = s.present(ctx)
 	}
+	if err == nil {
+		err = s.here(ctx)
+	}
 	s.bar(err)
 	if err == nil {
 		err = s.confirm(ctx, s.opt.CommitWithin)

@@ -28,14 +28,16 @@ type level struct {
 	// So many times a unique key that is taken is a conflict: another run sees the row that has it. Runs that met another conflict do
 	// not count: a closure that they kept from seeing the row has not been at fault.
 	keyRuns int
+	// The books must be here still; see stays.
+	here bool
 }
 
 func (s *Store) serial() level {
-	return level{begin: "BEGIN ISOLATION LEVEL SERIALIZABLE", alone: &s.alone, aloneFrom: 2, keyRuns: 2}
+	return level{begin: "BEGIN ISOLATION LEVEL SERIALIZABLE", alone: &s.alone, aloneFrom: 2, keyRuns: 2, here: true}
 }
 
 func (s *Store) own() level {
-	return level{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ", alone: &s.ownAlone, aloneFrom: 8, keyRuns: 3}
+	return level{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ", alone: &s.ownAlone, aloneFrom: 8, keyRuns: 3, here: true}
 }
 
 // Write implements store.DB. It answers ErrBusy where other processes stood in the way in every run.
@@ -91,10 +93,17 @@ func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) e
 	}
 	defer s.give(conn)
 	t := &scope{of: s, conn: conn, by: ctx}
+	if at.here {
+		s.stays(t)
+	}
 	own := called(fn, t)
 	broken := t.end(own == nil)
 	if own != nil || broken != nil {
 		s.rollback(conn)
+		if codeOf(broken) == movedBooks {
+			s.saw(errMoved)
+			return false, errMoved
+		}
 		if broken != nil && (conflicts(broken) || at.keyRuns > 0 && codeOf(broken) == uniqueViolation) {
 			return true, broken
 		}
