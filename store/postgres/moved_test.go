@@ -17,7 +17,7 @@ import (
 // under way, and what comes later is refused with nothing done. Where the mark is taken back, work goes on.
 func TestField2_G2_NothingIsWrittenToMovedBooks(t *testing.T) {
 	server := pgtest.Start(t)
-	place := server.Place()
+	place := server.URL("")
 	working, alone := at(place, ""), at(place, "")
 	working.Beat, alone.Alone = -1, true // it never looks again
 	one, err := postgres.Open(t.Context(), working)
