@@ -202,7 +202,9 @@ func (h *Daemon) Operation(ctx context.Context, name string) (v OneOperation, er
 	return v, err
 }
 
-// NoOperation is the answer to the name of an operation that the journal does not have.
+// NoOperation is the answer to the name of an operation that the journal does not have. It never
+// advises to repeat the write: the name does not say of which service it was, and not every one
+// honours Keys.
 func NoOperation(r store.Reader) error {
-	return lost.NotFound(r, "", lost.RepeatWrite, "no such operation")
+	return lost.NotFound(r, "", lost.AskPortal, "no such operation")
 }
