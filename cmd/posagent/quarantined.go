@@ -53,8 +53,8 @@ func saleClose(ctx context.Context, c *call) error {
 	if note == "" {
 		return fail(exitUsage, "%s: why? (--note TEXT, it is kept in the sale's history)", c.path)
 	}
-	return decideAside(ctx, c, agent.DeedClose, note, "is closed", func(tx store.Tx, _ store.DB, id string) error {
-		return journal.CloseAside(tx, id, note, time.Now())
+	return decideAside(ctx, c, agent.DeedClose, note, "is closed", func(tx store.Tx, db store.DB, id string) error {
+		return journal.CloseAside(tx, db, id, note, time.Now())
 	})
 }
 

@@ -2,6 +2,7 @@ package drive_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -267,7 +268,7 @@ func TestField2_M33EveryAskerHearsThatItIsHeld(t *testing.T) {
 		"closed by hand": func(r *rig, id string) {
 			r.putBack(func() {})
 			r.Halt()
-			require.NoError(r.t, r.onFile(func(tx store.Tx, _ store.DB) error { return journal.CloseAside(tx, id, "seen", time.Now()) }))
+			require.NoError(r.t, r.onFile(func(tx store.Tx, db store.DB) error { return journal.CloseAside(tx, db, id, "seen", time.Now()) }))
 			r.Start()
 		},
 	} {
@@ -348,5 +349,47 @@ func TestField2_M29AReleaseUndoesNothing(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestField3_E4WhatAPersonLetsCountIsInOneDaysSum: an approval that was open in a backup has a receipt of a day that is closed without it
+// as the journal takes another's place. Let go on, or closed by hand, it counted as paid and stood in no day's sum, against the words of
+// "sale release". It counts in the open day, under its receipt, once.
+func TestField3_E4WhatAPersonLetsCountIsInOneDaysSum(t *testing.T) {
+	for name, decide := range map[string]func(r *rig, id string){
+		"released": (*rig).letGo,
+		"closed": func(r *rig, id string) {
+			r.Halt()
+			require.NoError(r.t, r.onFile(func(tx store.Tx, db store.DB) error { return journal.CloseAside(tx, db, id, "seen", time.Now()) }))
+			r.Start()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			terminal(t, func(r *rig) {
+				ctx := context.Background()
+				r.world.onStatus = approveAfter(r.world, 1)
+				s := r.Accepted(ecr.Request{Amount: 500, Line: "jsonl", Sequence: "X1"})
+				o := r.Approved(s, ecr.Lost)
+				r.putBack(func() {
+					require.NoError(t, r.onFile(func(tx store.Tx, db store.DB) error {
+						_, err := journal.SetAside(tx, db, "restored", time.Now())
+						return errors.Join(err, journal.GoOn(tx, db, journal.Past{LastMS: time.Now().UnixMilli()}, time.Now()))
+					}))
+				})
+				held, err := r.Turnover(ctx)
+				require.NoError(t, err)
+				require.Zero(t, held.Net, "a person decides")
+				decide(r, s.ID)
+				totals, err := r.Close(ctx)
+				require.NoError(t, err)
+				require.EqualValues(t, 500, totals.Net)
+				require.Equal(t, 1, totals.Count)
+				require.Equal(t, o.Receipt, totals.FirstReceipt, "its slip has this number")
+				totals, err = r.Close(ctx)
+				require.NoError(t, err)
+				require.Zero(t, totals.Net, "once")
+			})
+		})
 	}
 }

@@ -503,7 +503,7 @@ func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 			require.Equal(t, 1, unsettled())
 			if close {
 				require.NoError(t, r.onFile(func(tx store.Tx, db store.DB) error {
-					return journal.CloseAside(tx, s.ID, "the customer has paid", time.Now())
+					return journal.CloseAside(tx, db, s.ID, "the customer has paid", time.Now())
 				}))
 				require.Zero(t, unsettled())
 				require.ErrorIs(t, r.onFile(func(tx store.Tx, db store.DB) error { return journal.TakeUp(tx, db, s.ID, time.Now()) }), journal.ErrNotAside)

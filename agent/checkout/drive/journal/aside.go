@@ -75,9 +75,24 @@ func (j *Journal) holds(tx store.Tx, before, r *Row, e checkout.Event) error {
 			return fmt.Errorf("end what is set aside: %w", err)
 		}
 		r.Aside = ""
+		if err := j.counts(tx, r); err != nil {
+			return err
+		}
 	}
 	r.judge()
 	return nil
+}
+
+// counts lets an approval that a person has let count do so in the open day. The day of its receipt was
+// closed without it as the journal took another's place. The receipt keeps its number.
+func (j *Journal) counts(tx store.Tx, r *Row) error {
+	open, err := Batch(tx)
+	if err != nil || r.Receipt == 0 || r.Batch == open || !r.Good() {
+		return err
+	}
+	text := fmt.Sprintf("receipt %d of batch %d counts in batch %d", r.Receipt, r.Batch, open)
+	r.Batch = open
+	return j.Note(tx, r.Key, false, text)
 }
 
 func setAside(tx store.Tx, r *Row, why string, now time.Time) error {
@@ -111,14 +126,21 @@ func TakeUp(tx store.Tx, db store.DB, id string, now time.Time) error {
 	return noteAt(tx, r.Key, true, "let go on by hand", now)
 }
 
-// CloseAside ends the wait of a sale that was set aside: it stays as it is and counts as settled.
-// ErrUnknown, ErrNotAside.
-func CloseAside(tx store.Tx, id, note string, now time.Time) error {
-	if _, err := waits(tx, id); err != nil {
+// CloseAside ends the wait of a sale that was set aside: it stays as it is and counts as settled, one
+// that was approved in the open day. ErrUnknown, ErrNotAside.
+func CloseAside(tx store.Tx, db store.DB, id, note string, now time.Time) error {
+	r, err := waits(tx, id)
+	if err != nil {
 		return err
 	}
 	if _, err := tx.Exec(`UPDATE checkout_aside SET closed_ms = ? WHERE sale = ?`, max(now.UnixMilli(), 1), id); err != nil {
 		return fmt.Errorf("close %s: %w", id, err)
+	}
+	if r.Closed = true; r.Good() {
+		j := New(Options{DB: db, Now: func() time.Time { return now }})
+		if err := errors.Join(j.counts(tx, r), j.Update(tx, r)); err != nil {
+			return fmt.Errorf("close %s: %w", id, err)
+		}
 	}
 	return noteAt(tx, wire.Key(id), true, "closed by hand: "+note, now)
 }
