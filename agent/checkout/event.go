@@ -143,6 +143,7 @@ const (
 	Merchant Short = "merchant" // the register may have handed over the goods, and no money came
 	Customer Short = "customer" // the customer may have paid for nothing, or waits for money back
 	NotKnown Short = "unknown"
+	Nobody   Short = "" // the money is where it was asked to be, and the register has not heard that
 )
 
 // ErrRefused is Next's answer to an event that cannot happen in a phase, or comes too late for it.

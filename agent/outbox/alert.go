@@ -123,6 +123,15 @@ func (a *Alert) scan(row store.Row) error {
 	return err
 }
 
+// AlertOf reads the alert of a sale or an operation. ErrNoAlert.
+func AlertOf(r store.Reader, key wire.Key) (a Alert, err error) {
+	err = a.scan(r.QueryRow(`SELECT `+alertColumns+` FROM outbox_alerts WHERE key = ?`, string(key)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return a, fmt.Errorf("%s: %w", key, ErrNoAlert)
+	}
+	return a, wrapAlert(key, err)
+}
+
 // Alerts reads the oldest alerts, at most limit, and how many there are.
 func Alerts(r store.Reader, limit int) (list []Alert, all int, err error) {
 	if err := r.QueryRow(`SELECT COUNT(*) FROM outbox_alerts`).Scan(&all); err != nil || all == 0 {

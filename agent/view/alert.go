@@ -43,15 +43,21 @@ var remedies = map[checkout.Short]string{
 	checkout.NotKnown: "who is short of it is not known: look for it in the backend's portal",
 }
 
+// untold is what to do about a refund or reversal of which the register has not heard the end.
+const untold = "ask for the same again there before the end of day, it is told the end and nothing is done twice; else compare it with the register"
+
 func alertOf(a outbox.Alert) Alert {
 	v := Alert{a.Key, a.Kind, a.Subject, string(a.State), a.AmountMin, a.Currency, a.Reason, a.Short, "", a.At.UTC()}
 	steps := []string{}
 	if say := remedies[checkout.Short(a.Short)]; say != "" {
 		steps = append(steps, say)
 	}
-	if v.sale() {
+	switch {
+	case v.sale() && checkout.Short(a.Short) == checkout.Nobody:
+		steps = append(steps, untold, "posagent sale show "+string(a.Key))
+	case v.sale():
 		steps = append(steps, "posagent sale show "+string(a.Key))
-	} else {
+	default:
 		steps = append(steps, "tell the client")
 	}
 	v.Remedy = strings.Join(steps, "; ")
@@ -92,7 +98,7 @@ func (v *Status) readAlerts(r store.Reader) error {
 	return nil
 }
 
-// ofSale adds to the alert of a sale what its operation waits for: the sale has one line.
+// ofSale adds to the alert of a sale what the sale, or its operation, waits for: the sale has one line.
 func (v *Status) ofSale(r store.Reader, a *Alert) error {
 	row, _, err := journal.Show(r, string(a.Key))
 	if errors.Is(err, journal.ErrUnknown) { // purged
@@ -100,6 +106,9 @@ func (v *Status) ofSale(r store.Reader, a *Alert) error {
 	}
 	if err != nil {
 		return err
+	}
+	if waits(row) {
+		a.Remedy += "; " + decide(row)
 	}
 	key := row.UndoKey
 	if key == "" {

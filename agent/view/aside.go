@@ -18,9 +18,17 @@ func setAside(r *journal.Row) string {
 	case s.Heard && s.Wire != "":
 		found = "the backend says " + string(s.Wire)
 	}
-	text := fmt.Sprintf("sale %s of %s is set aside, %s. It is not undone; %s. Compare it with the register", r.Key, journal.Amount(r.Amount, r.Currency), r.Aside, found)
-	if r.State.Released {
-		return text + fmt.Sprintf(": it was let go on, and ends as the backend says (or posagent sale close %s --note TEXT)", r.Key)
-	}
-	return text + fmt.Sprintf(", stop the terminal, then posagent sale release %s (paid, it counts; not paid, it ends) or posagent sale close %s --note TEXT", r.Key, r.Key)
+	return fmt.Sprintf("sale %s of %s is set aside, %s. It is not undone; %s. C%s", r.Key, journal.Amount(r.Amount, r.Currency), r.Aside, found, decide(r)[1:])
 }
+
+// decide is what a person does about a sale that is set aside.
+func decide(r *journal.Row) string {
+	const compare = "compare it with the register"
+	if r.State.Released {
+		return compare + fmt.Sprintf(": it was let go on, and ends as the backend says (or posagent sale close %s --note TEXT)", r.Key)
+	}
+	return compare + fmt.Sprintf(", stop the terminal, then posagent sale release %s (paid, it counts; not paid, it ends) or posagent sale close %s --note TEXT", r.Key, r.Key)
+}
+
+// waits says of a sale that it is set aside until a person has decided.
+func waits(r *journal.Row) bool { return r.Aside != "" && !r.Closed }

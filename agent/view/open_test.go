@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -68,4 +69,44 @@ func TestField2_L3WhatIsOpenIsReadWhole(t *testing.T) {
 	require.Equal(t, fmt.Sprintf(want, held, "the backend says that it was paid", held, held), read().Attention[0])
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return journal.TakeUp(tx, db, string(held), time.Now()) }))
 	require.Contains(t, read().Attention[0], "it was let go on, and ends as the backend says")
+}
+
+// TestField3_E2AHeldSaleHasOneLine: what the backend said of a held sale is an alert, and the sale was named a second time beside it. The
+// one line has both: who is short of the amount, and the verbs that decide. Acknowledged, the sale still waits.
+func TestField3_E2AHeldSaleHasOneLine(t *testing.T) {
+	db := storetest.Open(t, slices.Concat(catalog.Schema(), outbox.Schema(), journal.Schema(), daily.Schema())...)
+	box := outbox.NewOutbox(outbox.Options{DB: db})
+	j := journal.New(journal.Options{DB: db, Outbox: box})
+	key := wire.NewKey()
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		row := &journal.Row{Key: key, Kind: ecr.Payment, Line: "tcp", Amount: 4711, Currency: "EUR", Batch: 1,
+			State: checkout.State{Kind: ecr.Payment, Phase: checkout.Waiting, Sends: 1}}
+		if err := j.Insert(tx, row); err != nil {
+			return err
+		}
+		_, err := journal.SetAside(tx, db, "restored from the backup", time.Now())
+		return err
+	}))
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		r, err := j.ByKey(tx, key)
+		require.NoError(t, err)
+		_, err = j.Transit(tx, r, checkout.Event{Name: checkout.StatusRead, Status: aapay.Status{State: aapay.Finalized, AccountState: aapay.Commit, TransactionID: 7}})
+		return err
+	}))
+	read := func() view.Status {
+		t.Helper()
+		v := view.NewStatus(view.Status{})
+		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error { return v.Read(r, false) }))
+		require.Len(t, v.Attention, 1, "%q", v.Attention)
+		for _, verb := range []string{"posagent sale release " + string(key), "posagent sale close " + string(key) + " --note TEXT"} {
+			require.Contains(t, v.Attention[0], verb)
+		}
+		return v
+	}
+	v := read()
+	require.Equal(t, v.Waiting(), v.Attention)
+	require.Contains(t, v.Attention[0], "payment of 47.11 EUR: held: the backend says that it was paid")
+	require.Contains(t, v.Attention[0], "the customer may be short of it")
+	require.NoError(t, box.Acknowledge(t.Context(), key))
+	require.Contains(t, read().Attention[0], "is set aside, restored from the backup")
 }

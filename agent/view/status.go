@@ -120,7 +120,7 @@ func (v *Status) Read(r store.Reader, own bool) error {
 				v.Untold = row.State.UntoldAt
 			}
 		}
-		if row.Aside != "" && !row.Closed {
+		if waits(row) && !v.alerted(row.Key) { // a sale has one line
 			v.attend("%s", setAside(row))
 		}
 	}
@@ -134,6 +134,9 @@ func (v *Status) Read(r store.Reader, own bool) error {
 		return err
 	}
 	for _, row := range ends[:min(len(ends), alertsAtMost)] {
+		if v.alerted(row.Key) {
+			continue
+		}
 		v.attend("%s: ask for the same again there, it is told the end and nothing is done twice; else compare it with posagent sale show %s before the end of day", row.UntoldEnd(), row.Key)
 	}
 	if past, err := outbox.Past(r); err != nil {

@@ -42,6 +42,9 @@ func (d *Drive) resume(ctx context.Context) error {
 			perform.Pause(ctx, perform.StoreRetry, nil)
 		}
 	}
+	if err := d.db.Write(ctx, d.j.UnheardBefore); err != nil { // the next start raises them
+		d.log.Error("untold ends are no alerts yet", "error", err)
+	}
 	return nil
 }
 

@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/outbox"
 	"posagent/ecr"
+	"posagent/schemes/wire"
 )
 
 // back gives 3.00 of a payment back, by one of the words that registers have for it.
@@ -212,6 +214,49 @@ func TestField2_M26AnUntoldEndIsAnAlert(t *testing.T) {
 			require.Equal(t, s.ID, again.ID)
 			r.Approved(again, ecr.Told)
 			require.NotContains(t, r.exceptions(), text, how)
+		})
+	}
+}
+
+// TestField3_E1AnUntoldEndIsInTheListOfAlerts: MONEY A.9 calls an untold end an alert, and it was a line of the report and of status
+// alone: no event, no metric, nothing to acknowledge. The kind: each way in which an end stays untold, and one for which no caller waits
+// when it comes. It has one alert, which a start neither repeats nor forgets, which a person may end, and which the telling takes back.
+func TestField3_E1AnUntoldEndIsInTheListOfAlerts(t *testing.T) {
+	ways := untolds()
+	ways["nobody waits"] = func(r *rig, _ ecr.Sale) {
+		r.Restart(false)
+		r.world.lock(func() { r.world.mute = false })
+		pass(10 * time.Minute)
+	}
+	for how, way := range ways {
+		terminal(t, func(r *rig) {
+			paid := r.approved(500)
+			r.world.lock(func() { r.world.mute = how == "in progress" || how == "nobody waits" })
+			s := r.Accepted(backs()["R"](paid))
+			require.Empty(t, r.alerts(), how)
+			way(r, s)
+			pass(time.Second)
+			one := func(why string) {
+				t.Helper()
+				list := r.alerts()
+				require.Len(t, list, 1, "%s, %s", how, why)
+				require.Equal(t, []any{s.ID, outbox.AboutSale, int64(300), "EUR", "", "done, but the register serial has not heard that"},
+					[]any{string(list[0].Key), list[0].Kind, list[0].AmountMin, list[0].Currency, list[0].Short, list[0].Reason}, how)
+			}
+			one("untold")
+			r.Restart(false)
+			one("a start")
+			require.NoError(t, r.Box.Acknowledge(context.Background(), wire.Key(s.ID)))
+			r.Restart(true)
+			require.Empty(t, r.alerts(), "%s: a person knows", how)
+			again := r.Accepted(backs()["R"](paid))
+			require.Equal(t, s.ID, again.ID)
+			r.Approved(again, ecr.Lost)
+			one("asked again, and not told")
+			r.Approved(r.Accepted(backs()["R"](paid)), ecr.Told)
+			require.Empty(t, r.alerts(), "%s: told", how)
+			r.Approved(r.Accepted(refundOf(paid, 100)), ecr.Told)
+			require.Empty(t, r.alerts(), "%s: told at once", how)
 		})
 	}
 }

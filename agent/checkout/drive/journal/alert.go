@@ -6,6 +6,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/outbox"
+	"posagent/ecr"
 	"posagent/store"
 )
 
@@ -65,6 +66,57 @@ func (j *Journal) unsay(tx store.Tx, r *Row, a outbox.Alert) error {
 	return j.Note(tx, r.Key, printed > 0, reportLine(a.Subject, "withdrawn, it has proven wrong: "+a.Reason))
 }
 
+// unheardMark begins the line of a sale's history that tells of the alert of Unheard.
+const unheardMark = "its end was not told"
+
+// Unheard raises the alert about the end of a refund or reversal that its register has not
+// acknowledged (MONEY A.9), in the caller's commit. It does nothing where that was told, or where
+// there is no end.
+func (j *Journal) Unheard(tx store.Tx, r *Row) error {
+	if r.Kind == ecr.Payment || r.State.Phase != checkout.Done || r.State.Result == "" || r.Told == string(ecr.Told) || r.Quarantined {
+		return nil
+	}
+	if err := j.Note(tx, r.Key, false, unheardMark+": "+r.unheard()); err != nil {
+		return err
+	}
+	return j.alert(tx, r, checkout.Nobody, r.unheard())
+}
+
+// UnheardBefore raises the alerts of Unheard that a process before this one has not raised: it ended
+// before any telling did.
+func (j *Journal) UnheardBefore(tx store.Tx) error {
+	rows, err := j.Untold(tx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		said, err := noted(tx, r, unheardMark)
+		if err == nil && !said { // else a person may have acknowledged it
+			err = j.Unheard(tx, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Heard takes the alert of Unheard back, in the caller's commit: the register has acknowledged the end
+// after all. Any other alert of the sale stays.
+func (j *Journal) Heard(tx store.Tx, r *Row) error {
+	if r.Kind == ecr.Payment || j.opt.Outbox == nil {
+		return nil
+	}
+	a, err := outbox.AlertOf(tx, r.Key)
+	if err == nil && a.Short == string(checkout.Nobody) {
+		_, err = j.opt.Outbox.WithdrawAlert(tx, r.Key, "")
+	}
+	if err != nil && !errors.Is(err, outbox.ErrNoAlert) {
+		return fmt.Errorf("alert of %s: %w", r.Key, err)
+	}
+	return nil
+}
+
 // reportLine is a sale and what is wrong with it.
 func reportLine(title, text string) string { return title + ": " + text }
 
@@ -75,7 +127,7 @@ func (j *Journal) Parked(tx store.Tx, r *Row) error {
 
 // Quarantine tells the merchant once about a row that does not verify.
 func (j *Journal) Quarantine(tx store.Tx, r *Row) error {
-	if said, err := quarantineSaid(tx, r); err != nil || said {
+	if said, err := noted(tx, r, quarantineMark); err != nil || said {
 		return err
 	}
 	if err := j.Note(tx, r.Key, true, fmt.Sprintf("%s: the row of sale %s was changed from outside", quarantineMark, r.Key)); err != nil {
@@ -84,10 +136,10 @@ func (j *Journal) Quarantine(tx store.Tx, r *Row) error {
 	return j.alert(tx, r, checkout.NotKnown, "its row was changed from outside: what it says may be wrong")
 }
 
-// quarantineSaid says whether the merchant was told of a quarantined row.
-func quarantineSaid(r store.Reader, row *Row) (bool, error) {
+// noted says whether a line of a sale's history begins so.
+func noted(r store.Reader, row *Row, mark string) (bool, error) {
 	var said int
-	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ? AND text LIKE ?`, string(row.Key), quarantineMark+"%").Scan(&said); err != nil {
+	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ? AND text LIKE ?`, string(row.Key), mark+"%").Scan(&said); err != nil {
 		return false, fmt.Errorf("history of %s: %w", row.Key, err)
 	}
 	return said > 0, nil
@@ -104,7 +156,7 @@ func (j *Journal) Changed(r store.Reader) (list []*Row, err error) {
 		if !row.altered {
 			continue
 		}
-		said, err := quarantineSaid(r, row)
+		said, err := noted(r, row, quarantineMark)
 		if err != nil {
 			return nil, err
 		}

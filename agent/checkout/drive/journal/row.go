@@ -241,12 +241,14 @@ func (r *Row) Title() string {
 }
 
 // UntoldEnd is the end of a refund or reversal that its register has not acknowledged, for people.
-func (r *Row) UntoldEnd() string {
+func (r *Row) UntoldEnd() string { return reportLine(r.Title(), r.unheard()) }
+
+func (r *Row) unheard() string {
 	end := "not done (" + orNothing(r.State.Text) + ")"
 	if r.State.Result == ecr.Approved {
 		end = "done"
 	}
-	return fmt.Sprintf("%s: %s, but the register %s has not heard that", r.Title(), end, r.Line)
+	return fmt.Sprintf("%s, but the register %s has not heard that", end, r.Line)
 }
 
 // Hundredths converts the amount at the boundary of the service, whatever the currency.

@@ -77,6 +77,11 @@ func (j *Journal) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Eff
 			return nil, err
 		}
 	}
+	if before.State.Phase == checkout.Forward && r.Told == ToldInProgress { // until its register asks again
+		if err := j.Unheard(tx, r); err != nil {
+			return nil, err
+		}
+	}
 	if err := errors.Join(j.ended(tx, &before, r), j.holds(tx, &before, r, e)); err != nil {
 		return nil, err
 	}

@@ -173,8 +173,32 @@ func (p *Performer) tell(row *journal.Row) {
 	for _, w := range waiters {
 		p.give(row.Key, w, p.Outcome(row, false))
 	}
-	if key := row.Key; alone && row.State.Phase == checkout.Approved {
+	switch key := row.Key; {
+	case alone && row.State.Phase == checkout.Approved:
 		p.Later(func(ctx context.Context) { p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.Lost}) })
+	case alone && row.Kind != ecr.Payment && row.Told == "":
+		p.Later(func(ctx context.Context) { p.unheard(ctx, key) })
+	}
+}
+
+// unheard raises the alert about an end that no caller waits for. One that asks for it meanwhile is
+// told it, which takes the alert back.
+func (p *Performer) unheard(ctx context.Context, key wire.Key) {
+	for {
+		err := p.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
+			row, err := p.j.ByKey(tx, key)
+			if err == nil && row.Told == "" {
+				err = p.j.Unheard(tx, row)
+			}
+			return err
+		})
+		if err == nil || journal.IsPermanent(err) {
+			return
+		}
+		p.log.Error("an untold end is no alert yet", "sale", key, "error", err)
+		if !Pause(ctx, StoreRetry, nil) {
+			return
+		}
 	}
 }
 
@@ -340,6 +364,13 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 		}
 		s, err = p.j.Transit(tx, row, checkout.Event{Name: name})
 		if err != nil || again {
+			return err
+		}
+		hear := p.j.Unheard
+		if what == ecr.Told {
+			hear = p.j.Heard
+		}
+		if err := hear(tx, row); err != nil {
 			return err
 		}
 		text := fmt.Sprintf("register told %s: %s", row.State.Result, what)
