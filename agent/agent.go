@@ -450,6 +450,7 @@ func (a *Agent) Run(ctx context.Context) error {
 			return clean("display", display.Run(inner, shown, func(err error) { a.o.Log.Warn("display", "err", err) }))
 		})
 	}
+	core.Go(func() error { a.widen(inner); return nil })
 	if a.o.Keypad != nil {
 		core.Go(func() error { return clean("keypad", a.readPad(inner)) })
 	}

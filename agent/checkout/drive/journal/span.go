@@ -44,6 +44,12 @@ func (s span) end() int64 {
 	return (s.from+s.count-1)%s.last + 1
 }
 
+// longer is the span with so many more numbers, all there are at the most.
+func (s span) longer(more int64) span {
+	s.count = min(s.count+more, s.last)
+	return s
+}
+
 // upTo is the span that goes on to a later number.
 func (s span) upTo(n int64) span {
 	s.count += (n - s.end() + s.last) % s.last
@@ -103,18 +109,36 @@ func ReleaseNumbers(tx store.Tx) (bool, error) {
 	if err != nil || !l.Any() {
 		return false, err
 	}
-	_, err = tx.Exec(`DELETE FROM checkout_counters WHERE name IN (?, ?, ?, ?)`, spanReceipt, spanReceipts, spanTrace, spanTraces)
+	_, err = tx.Exec(`DELETE FROM checkout_counters WHERE name IN (?, ?, ?, ?, ?, ?, ?)`,
+		spanReceipt, spanReceipts, spanTrace, spanTraces, spanSince, spanDaily, spanGiven)
 	return true, err
 }
 
 // unseen is how many numbers a journal may have given since its last write: the busiest day's, for
-// each day since. Where the clock cannot tell how long that is, all there are.
-func unseen(r store.Reader, past Past, now time.Time) (int64, error) {
-	const day = 24 * time.Hour
+// each day since, as the wall clock has it until a true time is heard (Widen). Where that cannot tell
+// how long it is, all there are.
+func unseen(tx store.Tx, past Past, now time.Time) (int64, error) {
 	since := now.Sub(time.UnixMilli(past.LastMS))
 	if past.LastMS == 0 || since < 0 {
 		return lastTrace, nil
 	}
+	daily, err := busiestDay(tx)
+	if err != nil {
+		return 0, err
+	}
+	more := spanFor(since, daily)
+	return more, assume(tx, past, daily, more)
+}
+
+// spanFor is how many numbers a journal gives at most in a time.
+func spanFor(since time.Duration, daily int64) int64 {
+	const day = 24 * time.Hour
+	days := int64((since + day - 1) / day)
+	return min(max(leastSpan, daily*(days+1)), lastTrace)
+}
+
+// busiestDay counts the numbers of the day on which most were given.
+func busiestDay(r store.Reader) (int64, error) {
 	var busiest int64 // a receipt and a closing have a trace number each
 	if err := r.QueryRow(`SELECT COALESCE(MAX(n), 0) FROM (SELECT SUM(n) AS n FROM (
 		SELECT decided_ms / 86400000 AS day, COUNT(*) AS n FROM checkout_sales WHERE receipt != 0 GROUP BY day
@@ -125,8 +149,7 @@ func unseen(r store.Reader, past Past, now time.Time) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	days := int64((since + day - 1) / day)
-	return min(max(leastSpan, max(busiest, most)*(days+1)), lastTrace), nil
+	return max(busiest, most), nil
 }
 
 // busiestBatch counts the receipts of the largest batch that was closed: its sales may be purged.

@@ -115,3 +115,79 @@ func TestField2_M3ASecondLossKeepsTheFirst(t *testing.T) {
 		return nil
 	}))
 }
+
+// TestField3_E6AClockBehindMakesNoSpanShorter: a box without a battery restores a backup with a clock that stands shortly after it, and
+// the numbers of the days between were given again, to other customers. The first true time widens the span, once, and numbers go on behind
+// it. One that is long enough, one that a person has released, and the numbers of a time before stay as they are.
+func TestField3_E6AClockBehindMakesNoSpanShorter(t *testing.T) {
+	const day = 24 * time.Hour
+	backup := time.Unix(1_800_000_000, 0)
+	for name, c := range map[string]struct {
+		clock   time.Duration // of the start, behind the backup
+		truth   time.Duration
+		sells   int // before the true time is heard
+		release bool
+		more    int64
+		lost    []int // receipts that may have been given by the journal before
+		own     []int
+		next    int64 // receipt
+	}{
+		"minutes after the backup":      {clock: time.Minute, truth: 3 * day, more: 1200, lost: []int{601, 1800, 1801, 3000}, own: []int{600, 3001}, next: 3001},
+		"and sold meanwhile":            {clock: time.Minute, truth: 3 * day, sells: 5, more: 1200, lost: []int{601, 1801, 1805, 3000}, own: []int{3001}, next: 3001},
+		"and sold more than that":       {clock: time.Minute, truth: 2 * day, sells: 605, more: 600, lost: []int{1801, 2400}, own: []int{2401, 2405}, next: 2406},
+		"longer than there are numbers": {clock: time.Minute, truth: 90 * day, more: 600*91 - 1200, lost: []int{1, 600, 9999}},
+		"the clock was right":           {clock: 2*day - time.Hour, truth: 2 * day, lost: []int{601, 2400}, own: []int{2401}, next: 2401},
+		"the clock was ahead":           {clock: 5 * day, truth: 2 * day, lost: []int{601, 4200}, own: []int{4201}, next: 4201},
+		"released by a person":          {clock: time.Minute, truth: 3 * day, release: true, own: []int{601, 3000}, next: 1801},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := storetest.Open(t, Schema()...)
+			sold(t, db, 600, backup)
+			write := func(fn func(tx store.Tx) error) {
+				t.Helper()
+				require.NoError(t, db.Write(t.Context(), fn))
+			}
+			now := backup.Add(c.clock)
+			write(func(tx store.Tx) error { return GoOn(tx, db, Past{LastMS: backup.UnixMilli()}, now) })
+			if c.sells > 0 {
+				sold(t, db, c.sells, now.Add(time.Hour))
+			}
+			write(func(tx store.Tx) error {
+				assumed, err := Assumed(tx)
+				require.True(t, assumed)
+				if err == nil && c.release {
+					_, err = ReleaseNumbers(tx)
+				}
+				return err
+			})
+			for _, want := range []int64{c.more, 0} {
+				write(func(tx store.Tx) error {
+					more, err := Widen(tx, backup.Add(c.truth))
+					require.Equal(t, want, more)
+					return err
+				})
+			}
+			write(func(tx store.Tx) error {
+				assumed, err := Assumed(tx)
+				require.NoError(t, err)
+				require.False(t, assumed)
+				l, err := LostNumbers(tx)
+				require.NoError(t, err)
+				for _, n := range c.lost {
+					require.True(t, l.Receipt(n), n)
+				}
+				for _, n := range c.own {
+					require.False(t, l.Receipt(n), n)
+				}
+				r := &Row{Key: "next"}
+				require.NoError(t, New(Options{DB: db}).giveReceipt(tx, r))
+				if c.next > 0 {
+					require.EqualValues(t, c.next, r.Receipt)
+					require.False(t, l.Trace(r.Trace))
+				}
+				return nil
+			})
+		})
+	}
+}
