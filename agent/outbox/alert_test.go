@@ -53,3 +53,27 @@ func TestAnAcknowledgementIsNoted(t *testing.T) {
 	require.Zero(t, alerts())
 	require.Equal(t, []string{"operation.acknowledged k1 payments.capture EUR"}, noted)
 }
+
+// TestField3_E5TrustInARestoredJournalIsADeed: "ops release --all" lets writes go that a restored journal would hold, also where nothing is
+// held at that moment: no line of the audit log said that a person had done so.
+func TestField3_E5TrustInARestoredJournalIsADeed(t *testing.T) {
+	db := storetest.Open(t, outbox.Schema()...)
+	var lines []string
+	box := outbox.NewOutbox(outbox.Options{DB: db, Audit: func(_ store.Tx, deed, subject, detail string, _ int64, _ string) error {
+		lines = append(lines, deed+" "+subject+": "+detail)
+		return nil
+	}})
+	release := func() {
+		t.Helper()
+		_, err := box.ReleaseEach(t.Context())
+		require.NoError(t, err)
+	}
+	release()
+	require.Empty(t, lines, "nothing was held, and nothing is")
+	_, err := box.HoldRestored(t.Context(), "restored")
+	require.NoError(t, err)
+	for range 2 {
+		release()
+		require.Equal(t, []string{"operation.release all: 0 released; repeats of the journal before this one are held no more"}, lines, "once")
+	}
+}

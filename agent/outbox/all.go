@@ -92,7 +92,14 @@ func (o *Outbox) ReleaseEach(ctx context.Context) (released int, err error) {
 			continue
 		}
 		if err := o.db.Write(ctx, func(tx store.Tx) error {
-			_, err := tx.Exec(`UPDATE outbox_clock SET restored_age = -1 WHERE restored_age >= 0`)
+			trusted, err := tx.Exec(`UPDATE outbox_clock SET restored_age = -1 WHERE restored_age >= 0`)
+			if err != nil || o.audit == nil {
+				return err
+			}
+			n, err := trusted.RowsAffected()
+			if err == nil && n > 0 { // it lets writes go that are still to come
+				err = o.audit(tx, "operation.release", "all", fmt.Sprintf("%d released; repeats of the journal before this one are held no more", released), 0, "")
+			}
 			return err
 		}); err != nil {
 			return released, fmt.Errorf("release all operations: %w", err)
