@@ -26,7 +26,7 @@ const (
 
 // refuses reports whether an error is that of a server, or of an account, that must not be worked with.
 func refuses(err error) bool {
-	for _, why := range []error{store.ErrLocked, store.ErrReadOnly, ErrUnsafe, ErrBackwards, ErrRights} {
+	for _, why := range []error{store.ErrLocked, store.ErrReadOnly, ErrUnsafe, ErrBackwards, ErrRights, ErrPooler} {
 		if errors.Is(err, why) {
 			return true
 		}
@@ -39,6 +39,16 @@ type awayError struct{ error }
 
 // Unwrap makes errors.Is find the refusal, and ErrIO.
 func (e awayError) Unwrap() []error { return []error{e.error, store.ErrIO} }
+
+// named is an error of a connection that has met a session of another's: a statement that it has prepared is not there, or one is
+// there that it has not prepared. Any other error stays as it is.
+func named(err error) error {
+	switch codeOf(err) {
+	case "42P05", "26000": // duplicate_prepared_statement, invalid_sql_statement_name
+		return fmt.Errorf("%w (%s): %w", ErrPooler, mendPooler, err)
+	}
+	return err
+}
 
 // conflicts reports whether a transaction met another one, and may be run again.
 func conflicts(err error) bool {

@@ -133,9 +133,9 @@ func (p *pooler) serve(ctx context.Context, client net.Conn) error {
 // are taken.
 func TestField2_G2_APoolerThatKeepsNoSessionsIsNamed(t *testing.T) {
 	server := pgtest.Open(t)
-	through := func(shared bool) error {
+	through := func(shared bool, mode string) error {
 		p := &pooler{server: server.Socket(), shared: shared}
-		opt := at(server.Place()+"&default_query_exec_mode=exec", "")
+		opt := at(server.Place()+mode, "")
 		opt.Dial, opt.Beat = p.dial, -1
 		s, err := postgres.Open(t.Context(), opt)
 		if err != nil {
@@ -143,9 +143,11 @@ func TestField2_G2_APoolerThatKeepsNoSessionsIsNamed(t *testing.T) {
 		}
 		return s.Close()
 	}
-	require.NoError(t, through(false))
-	err := through(true)
-	require.ErrorIs(t, err, postgres.ErrPooler)
-	require.ErrorContains(t, err, "pool_mode = session")
+	for _, mode := range []string{"", "&default_query_exec_mode=exec"} { // with statements that are prepared, and without
+		require.NoError(t, through(false, mode))
+		err := through(true, mode)
+		require.ErrorIs(t, err, postgres.ErrPooler, mode)
+		require.ErrorContains(t, err, "pool_mode = session")
+	}
 	kept(t, at(server.Place(), ""))
 }

@@ -96,6 +96,9 @@ func (s *Store) here(ctx context.Context) error {
 // ErrPooler: what stands before the server gives the session of one connection to others.
 var ErrPooler = errors.New("store: a pooler before the server keeps no sessions")
 
+// mendPooler is what to do about one.
+const mendPooler = "PgBouncer: pool_mode = session for this database, or name the server itself"
+
 // asksOfPooler is how often two connections are compared: a pooler has several sessions to choose from.
 const asksOfPooler = 8
 
@@ -131,7 +134,7 @@ func (s *Store) pooled(ctx context.Context) error {
 			return s.met(ctx, err)
 		}
 		if own == others {
-			return fmt.Errorf("%w: two connections have one session (PgBouncer: pool_mode = session for this database, or name the server itself)", ErrPooler)
+			return fmt.Errorf("%w: two connections have one session (%s)", ErrPooler, mendPooler)
 		}
 	}
 	return nil

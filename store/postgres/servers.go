@@ -110,6 +110,7 @@ func (c *connector) meet(ctx context.Context, name string, cfg *pgx.ConnConfig, 
 	}
 	if s.at, s.err = look(ctx, one.pg, last); s.err != nil {
 		_ = one.Close() // err says what is wrong
+		s.err = named(s.err)
 		return s
 	}
 	s.conn, one.at = one, s.at.Primary
