@@ -41,11 +41,11 @@ type asker struct {
 
 // of is what the backend says of a sale. Its error wraps ErrBackend.
 func (a *asker) of(ctx context.Context, s *sale) (BackendSays, error) {
-	b, err := a.about(ctx, s.reference, s.method, s.kind, s.okWords)
+	b, err := a.about(ctx, s.reference, s.method, s.kind, s.okWords, s.owns)
 	if err != nil || s.kind != ecr.Payment || b.Says != string(paid) || s.says != unpaid || s.undo == "" {
 		return b, err
 	}
-	undo, err := a.about(ctx, journal.ReferenceOf(s.undo), s.method, ecr.Reversal, nil)
+	undo, err := a.about(ctx, journal.ReferenceOf(s.undo), s.method, ecr.Reversal, nil, nil)
 	if err == nil && undo.Says == string(paid) {
 		b.Says, b.Undone = string(unpaid), true
 	}
@@ -61,16 +61,23 @@ func (a *asker) named(ctx context.Context, r Row) (BackendSays, error) {
 	if id == "" || aapay.CheckID(id) != nil {
 		return BackendSays{Says: string(unasked)}, nil
 	}
-	return a.about(ctx, id, "", r.Kind, nil)
+	return a.about(ctx, id, "", r.Kind, nil, nil)
 }
 
-// about asks for one reference.
-func (a *asker) about(ctx context.Context, id, method string, kind ecr.Kind, okWords []string) (BackendSays, error) {
+// anothers is why an answer does not count.
+const anothers = "the backend answered about another transaction"
+
+// about asks for one reference. ours, nil = it is not judged, says whether a status can be of what was asked for: one that cannot is no
+// answer.
+func (a *asker) about(ctx context.Context, id, method string, kind ecr.Kind, okWords []string, ours func(aapay.Status) bool) (BackendSays, error) {
 	b := BackendSays{Reference: wire.MaskPANs(id)}
 	for try := 1; ; try++ {
 		a.asked.Add(1)
 		st, err := a.backend.Status(ctx, id, method)
 		switch code := wire.CodeOf(err); {
+		case err == nil && ours != nil && !ours(st):
+			b.Says, b.Why = string(unasked), anothers
+			return b, nil
 		case err == nil:
 			b.State, b.AccountState, b.Says = string(st.State), string(st.AccountState), string(wordOf(st, kind, okWords))
 			return b, nil

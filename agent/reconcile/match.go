@@ -10,7 +10,9 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/intent"
 	"posagent/ecr"
+	"posagent/schemes/aapay"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -42,14 +44,22 @@ type sale struct {
 	createdMS int64
 	says      word // what the journal says of the money
 	settling  bool
-	reversed  bool // a reversal took all of it back, or is about to
-	row       int  // of the list, -1 = none
+	reversed  bool                    // a reversal took all of it back, or is about to
+	owns      func(aapay.Status) bool // whether a status can be of the sale (MONEY, law II)
+	row       int                     // of the list, -1 = none
 }
 
 func saleOf(r *journal.Row) sale {
 	s := sale{
 		key: r.Key, id: r.ID, kind: r.Kind, line: r.Line, amount: r.Amount, currency: r.Currency, method: r.Method.Name, okWords: r.State.OKWords,
 		reference: r.Reference, original: r.Original, undo: r.UndoKey, receipt: r.Receipt, createdMS: r.CreatedMS, settling: r.State.Settling, reversed: r.Reversed, row: -1,
+	}
+	if hundredths, err := r.Hundredths(); err == nil && r.Kind == ecr.Payment {
+		asked, id := intent.Request{Reference: r.Reference, Hundredths: hundredths.TotalAmount, Currency: r.Currency}, r.State.TransactionID
+		s.owns = func(st aapay.Status) bool {
+			other := id != 0 && st.TransactionID != 0 && st.TransactionID != id
+			return !other && asked.Status(st) != intent.Anothers
+		}
 	}
 	switch good := r.Good(); {
 	case r.Quarantined && r.Aside == "":

@@ -363,3 +363,38 @@ func TestAListThatNamesNothing(t *testing.T) {
 	require.Equal(t, []any{1, 0, 1}, []any{v.Rows, v.Sales, len(v.Findings)})
 	require.Equal(t, reconcile.NotHere, v.Findings[0].Class)
 }
+
+// TestField3_E7AnAnswerAboutAnotherTransactionIsNone: a proxy that has slipped by one answers for a sale with the status of its neighbour.
+// The comparison took it, and called a sale paid that was not. What the answer tells of itself must not contradict the sale: its
+// transaction, its amount, its currency, its reference.
+func TestField3_E7AnAnswerAboutAnotherTransactionIsNone(t *testing.T) {
+	for name, spoil := range map[string]func(st *aapay.Status){
+		"its transaction": func(st *aapay.Status) { st.TransactionID++ },
+		"its amount":      func(st *aapay.Status) { st.Receipt = &aapay.Receipt{Amount: 501, Currency: "EUR"} },
+		"its currency":    func(st *aapay.Status) { st.Receipt = &aapay.Receipt{Amount: 500, Currency: "SEK"} },
+		"its reference": func(st *aapay.Status) {
+			st.Receipt = &aapay.Receipt{Amount: 500, Currency: "EUR", Reference: "of another"}
+		},
+		"nothing": func(st *aapay.Status) { st.Receipt = &aapay.Receipt{Amount: 500, Currency: "EUR"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			sold := w.sell(ecr.Payment, approved, 500)
+			w.rows = append(w.rows, w.row(sold, 0))
+			w.store()
+			st := w.books.status[sold.Reference]
+			spoil(&st)
+			w.books.status[sold.Reference] = st
+			v, err := w.compare(reconcile.Options{}, w.list())
+			require.NoError(t, err)
+			if name == "nothing" {
+				require.True(t, v.Agree)
+				return
+			}
+			require.Len(t, v.Findings, 1)
+			require.Equal(t, reconcile.Unasked, v.Findings[0].Class)
+			require.Contains(t, v.Findings[0].Says(), "the backend answered about another transaction")
+		})
+	}
+}
