@@ -46,7 +46,7 @@ var ofShared = []mutant{
 		{"store/postgres/primary.go", `	if bad && !t.Plain {`, `	if false {`},
 	}},
 	{"PostgreSQL: who copies books does not keep others out", "store/postgres", "TestAlone", []edit{
-		{"store/postgres/presence.go", `	if s.opt.Alone {`, `	if false {`},
+		{"store/postgres/presence.go", "\tif s.opt.Alone {\n\t\tlock, why", "\tif false {\n\t\tlock, why"},
 	}},
 	{"a process goes on with its task when its lease may be another's", "schemes/backend/lease", "TestAHolderThatLosesTheDatabase", []edit{
 		{"schemes/backend/lease/lease.go", `			if len(h.at) > 0 {
