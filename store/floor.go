@@ -17,6 +17,9 @@ const PutMeta = `INSERT INTO store_meta (name, value) VALUES (?, ?) ON CONFLICT 
 // MetaMoved names the mark in store_meta of books that are being copied to another place, or were: they take no work any more.
 const MetaMoved = "moved to"
 
+// ErrMoved: the books were copied elsewhere, or are being copied: they are not opened for work.
+var ErrMoved = errors.New("the books were moved")
+
 // SetFloor notes in the caller's commit that rows of table with a number up to id may have been
 // purged. It never falls. A delete from outside has no key to note it with.
 func SetFloor(tx Tx, table string, id int64) error {

@@ -35,7 +35,7 @@ var rooms = []room{
 	{"agent/offline", []string{"agent/checkout", "agent/intent", "agent/lost", "agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire", "schemes/wire/check"}, "the outbox's typed adapters"},
 	{"agent/offline/offlinetest", []string{"schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire"}, "what clients of the campaigns write, and a small backend: the contracts alone"},
 	{"agent/owned", []string{"agent/lost", "store", "schemes/aapay", "schemes/disputes", "schemes/hosted", "schemes/onboarding", "schemes/wire"}, "whose the things are that the terminal only passes on"},
-	{"agent/reconcile", []string{"agent/checkout", "agent/checkout/drive/journal", "ecr", "store", "schemes/aapay", "schemes/money", "schemes/wire"}, "compares a till's list with the journal and the backend: reads, and can change nothing"},
+	{"agent/reconcile", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/intent", "ecr", "store", "schemes/aapay", "schemes/money", "schemes/wire"}, "compares a till's list with the journal and the backend: reads, and can change nothing"},
 	{"agent/daily", []string{"agent/reconcile", "device/file", "store", "schemes/wire"}, "compares a till's list once a day, and keeps what was found: is told the rest by the agent"},
 	{"agent/paylink", []string{"agent/offline", "store", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire"}, "payment links spoken as a scheme"},
 	{"agent/catalog", []string{"store", "schemes/methods", "schemes/wire"}, "the cached method list"},

@@ -65,8 +65,8 @@ type progress struct {
 
 // Errors of books that do not fit. Decide with errors.Is.
 var (
-	// ErrMoved: the books were copied elsewhere, or are being copied: they are not opened for work.
-	ErrMoved = errors.New("the books were moved")
+	// ErrMoved is store's.
+	ErrMoved = store.ErrMoved
 	// ErrBegun: a copy to another place is begun, and may be gone on with there.
 	ErrBegun = errors.New("a copy of the books is begun")
 	// ErrIncomplete: a copy that was not compared yet.

@@ -17,14 +17,12 @@
 //   - A closure that met a conflict is run again, within bounds; ErrBusy after them.
 //   - A COMMIT without an answer, or one that the standbys did not confirm, is ErrCommitUnknown.
 //   - It reads and writes on a primary alone, and on none that is unsafe or was given up.
-//   - It works on no server that lacks a mark which this process has left in it and had confirmed, however
-//     long the server's log has grown since. A mark is left with each beat: what was confirmed after a copy
-//     was made and before the next beat may be missing without one.
+//   - It works on no server that lacks a mark which this process has left in it with a beat and had
+//     confirmed: what was confirmed after a copy and before the next beat may be missing.
 //   - It works with no account that lacks a right on one of its tables.
 //   - A number that a server has lost is not given again, where it is known to be restored: by its
 //     timeline, by another database or schema, or by a person who had the last server forgotten.
-//   - Nothing is written to books that were moved, whatever became of the lock that keeps a copy away.
-//   - It does not open through a pooler that is seen to keep no sessions.
+//   - It writes nothing to books that were moved, and opens through no pooler that keeps no sessions.
 //   - It is ready only once the server has confirmed a commit that changed something.
 //
 // It must not be imported by a terminal's program: its driver alone has megabytes.

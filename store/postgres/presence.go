@@ -2,7 +2,9 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -65,7 +67,11 @@ const (
 )
 
 // errMoved is what a write hears of books that were copied to another place, or are being copied.
-var errMoved error = awayError{fmt.Errorf("%w: the books were moved to another place, or are being moved", store.ErrLocked)}
+var errMoved = movedTo("another place, or are being moved")
+
+func movedTo(place string) error {
+	return awayError{fmt.Errorf("%w: %w to %s", store.ErrLocked, store.ErrMoved, place)}
+}
 
 // stays lets a transaction refuse to work on books that were moved. Who has the schema alone moves them itself. An error of the
 // statements is the closure's end.
@@ -83,14 +89,18 @@ func (s *Store) here(ctx context.Context) error {
 	if s.opt.Alone {
 		return nil
 	}
-	var n int64
-	if err := s.presence.QueryRowContext(ctx, "SELECT count(*) FROM store_meta WHERE name = ?", store.MetaMoved).Scan(&n); err != nil {
+	var text []byte
+	err := s.presence.QueryRowContext(ctx, "SELECT value FROM store_meta WHERE name = ?", store.MetaMoved).Scan(&text)
+	var mark struct{ To string }
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
 		return s.met(ctx, err)
-	}
-	if n > 0 {
+	case json.Unmarshal(text, &mark) != nil || mark.To == "":
 		return errMoved
 	}
-	return nil
+	return movedTo(mark.To)
 }
 
 // ErrPooler: what stands before the server gives the session of one connection to others.
