@@ -56,18 +56,18 @@ const (
 //  2. wire.NotFound: no such link, or it was deleted;
 //  3. wire.Conflict: expired, or ref names more than one link.
 func (s *Links) Pay(ctx context.Context, ref string) (Slip, error) {
-	return s.play(ctx, ref, actPay, attempt{Lang: languages[0]}, nil)
+	return s.play(ctx, named, ref, actPay, attempt{Lang: languages[0]}, nil)
 }
 
 // Decline lets the customer refuse: a declined transaction, and the link stays open. Outcomes as for Pay; wire.Conflict
 // when it is taken.
 func (s *Links) Decline(ctx context.Context, ref string) (Slip, error) {
-	return s.play(ctx, ref, actDecline, attempt{Lang: languages[0]}, nil)
+	return s.play(ctx, named, ref, actDecline, attempt{Lang: languages[0]}, nil)
 }
 
 // Stop ends a subscription. Outcomes as for Pay; wire.Conflict when it is none, or too late.
 func (s *Links) Stop(ctx context.Context, ref string) (Slip, error) {
-	return s.play(ctx, ref, actStop, attempt{}, nil)
+	return s.play(ctx, named, ref, actStop, attempt{}, nil)
 }
 
 // named finds the one link that is not deleted and has ref as its hash, id or reference. What two of them have names neither.
@@ -88,8 +88,17 @@ func named(r store.Reader, ref string) (*link, error) {
 	return &list[0], nil
 }
 
-// play performs an act in one commit; first, when not nil, may refuse it there.
-func (s *Links) play(ctx context.Context, ref, what string, a attempt, first func(store.Tx) error) (Slip, error) {
+// shown finds the link whose page a customer has before him: by its hash alone, since another link's reference may be that hash.
+func shown(r store.Reader, hash string) (*link, error) {
+	l, err := linkWhere(r, byHash, hash)
+	if err == nil && (l == nil || l.Deleted != 0) {
+		return nil, wire.Errorf(wire.NotFound, opPay, "no such link")
+	}
+	return l, err
+}
+
+// play performs an act on the link that find finds, in one commit; first, when not nil, may refuse it there.
+func (s *Links) play(ctx context.Context, find func(r store.Reader, ref string) (*link, error), ref, what string, a attempt, first func(store.Tx) error) (Slip, error) {
 	var out Slip
 	err := s.DB.Write(ctx, func(tx store.Tx) error {
 		now := s.Now().UnixMilli()
@@ -98,7 +107,7 @@ func (s *Links) play(ctx context.Context, ref, what string, a attempt, first fun
 				return err
 			}
 		}
-		l, err := named(tx, ref)
+		l, err := find(tx, ref)
 		if err != nil {
 			return err
 		}
@@ -205,13 +214,7 @@ type view struct {
 // view reads a link by its hash at the present moment.
 func (s *Links) view(ctx context.Context, hash string) (v view, err error) {
 	now := s.Now().UnixMilli()
-	err = s.touch(ctx, now, func(r store.Reader) (*link, error) {
-		l, err := linkWhere(r, byHash, hash)
-		if err == nil && (l == nil || l.Deleted != 0) {
-			return nil, wire.Errorf(wire.NotFound, opPay, "no such link")
-		}
-		return l, err
-	}, func(r store.Reader, l *link) (err error) {
+	err = s.touch(ctx, now, func(r store.Reader) (*link, error) { return shown(r, hash) }, func(r store.Reader, l *link) (err error) {
 		if v.options, err = s.options(r, l); err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func (s *Links) program(w http.ResponseWriter, r *http.Request, act string, auth
 	case !authorized:
 		err = wire.Errorf(wire.Unauthorized, opPay, "credentials missing or wrong")
 	default:
-		out, err = s.play(r.Context(), r.PathValue("ref"), act, attempt{Lang: languages[0]}, nil)
+		out, err = s.play(r.Context(), named, r.PathValue("ref"), act, attempt{Lang: languages[0]}, nil)
 	}
 	if err != nil {
 		wire.WriteFault(w, s.Log, jsonType, wire.AsError(opPay, err))
@@ -148,7 +148,7 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 			}
 		}
 	}
-	out, err := s.play(r.Context(), hash, act, a, slip.Spend)
+	out, err := s.play(r.Context(), shown, hash, act, a, slip.Spend)
 	if wire.CodeOf(err) == wire.Forbidden { // this form was sent before, by a double click perhaps, or asked about another attempt: the page says how it stands
 		err = nil
 	}
