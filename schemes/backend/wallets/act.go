@@ -52,12 +52,12 @@ const opWallet = "wallet"
 //  2. wire.NotFound: no such payment;
 //  3. wire.Conflict: declined, expired or cancelled.
 func (w *Wallets) Pay(ctx context.Context, ref string) (Purse, error) {
-	return w.act(ctx, ref, ActPay, nil)
+	return w.act(ctx, ref, ActPay, nil, byPPRef, byID, byTerminal)
 }
 
 // Decline lets the customer refuse: the payment is REJECTED. Outcomes as for Pay; wire.Conflict when it is paid.
 func (w *Wallets) Decline(ctx context.Context, ref string) (Purse, error) {
-	return w.act(ctx, ref, ActDecline, nil)
+	return w.act(ctx, ref, ActDecline, nil, byPPRef, byID, byTerminal)
 }
 
 // Show reads a payment's purse by its ppref only: who knows it may see it.
@@ -92,8 +92,9 @@ func (w *Wallets) purse(r store.Reader, ref string, ways ...string) (*txn, error
 	return t, nil
 }
 
-// act performs an act in one commit; first, when not nil, may refuse it there.
-func (w *Wallets) act(ctx context.Context, ref string, what Act, first func(store.Tx) error) (Purse, error) {
+// act performs an act in one commit; first, when not nil, may refuse it there. ways say which names ref may be: a program's is any, a
+// form's the one whose page was shown.
+func (w *Wallets) act(ctx context.Context, ref string, what Act, first func(store.Tx) error, ways ...string) (Purse, error) {
 	var p Purse
 	now := w.Now().UnixMilli()
 	err := w.DB.Write(ctx, func(tx store.Tx) error {
@@ -102,7 +103,7 @@ func (w *Wallets) act(ctx context.Context, ref string, what Act, first func(stor
 				return err
 			}
 		}
-		t, err := w.purse(tx, ref, byPPRef, byID, byTerminal)
+		t, err := w.purse(tx, ref, ways...)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (w *Wallets) program(rw http.ResponseWriter, r *http.Request, act Act, auth
 		fail(wire.Errorf(wire.Unauthorized, opWallet, "credentials missing or wrong"))
 		return
 	}
-	p, err := w.act(r.Context(), r.PathValue("ref"), act, nil)
+	p, err := w.act(r.Context(), r.PathValue("ref"), act, nil, byPPRef, byID, byTerminal)
 	if err != nil {
 		fail(err)
 		return
@@ -125,7 +125,7 @@ func (w *Wallets) submit(rw http.ResponseWriter, r *http.Request, act Act) {
 	ref := r.PathValue("ref")
 	slip, err := w.Forms.Take(rw, r, formOf(ref))
 	if err == nil {
-		_, err = w.act(r.Context(), ref, act, slip.Spend)
+		_, err = w.act(r.Context(), ref, act, slip.Spend, byPPRef)
 	}
 	if err != nil {
 		w.sorry(rw, err)
