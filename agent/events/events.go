@@ -2,9 +2,7 @@ package events
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +21,26 @@ CREATE TABLE events_log (
 	at_ms  INTEGER NOT NULL     -- wall clock, for people
 ) STRICT;`}, {Name: "events/2 owners", SQL: `
 ALTER TABLE events_log ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that the thing belongs to; '' = the terminal`}, {Name: "events/3 given", Open: true, SQL: `
-ALTER TABLE events_log ADD COLUMN given INTEGER NOT NULL DEFAULT 0; -- the event that this one gives to a client; 0 = it happened`}}
+ALTER TABLE events_log ADD COLUMN given INTEGER NOT NULL DEFAULT 0; -- the event that this one gives to a client; 0 = it happened`}, {Name: "events/4 shares", Open: true, SQL: `
+CREATE TABLE events_owners ( -- what is kept for each local client; '' = the terminal
+	owner TEXT PRIMARY KEY,
+	kept  INTEGER NOT NULL,
+	lost  INTEGER NOT NULL, -- the highest id of its events that is not kept any more; 0 = none was lost
+	low   INTEGER NOT NULL  -- it has no event up to here
+) STRICT, WITHOUT ROWID;
+INSERT INTO events_owners SELECT owner, COUNT(*), 0, 0 FROM events_log GROUP BY owner;
+INSERT INTO events_owners SELECT '', 0, 0, 0 WHERE true ON CONFLICT (owner) DO NOTHING;
+UPDATE events_owners SET lost = COALESCE((SELECT MIN(id) FROM events_log), 1) - 1;
+CREATE TRIGGER events_log_came AFTER INSERT ON events_log BEGIN
+	INSERT INTO events_owners VALUES (NEW.owner, 1, 0, 0) ON CONFLICT (owner) DO UPDATE SET kept = kept + 1;
+END;
+CREATE TRIGGER events_log_went AFTER DELETE ON events_log BEGIN
+	UPDATE events_owners SET kept = kept - 1, lost = MAX(lost, OLD.id), low = MAX(low, OLD.id) WHERE owner = OLD.owner;
+END;
+CREATE TRIGGER events_log_given AFTER UPDATE OF owner ON events_log WHEN OLD.owner <> NEW.owner BEGIN
+	UPDATE events_owners SET kept = kept - 1 WHERE owner = OLD.owner;
+	INSERT INTO events_owners VALUES (NEW.owner, 1, 0, 0) ON CONFLICT (owner) DO UPDATE SET kept = kept + 1, low = MIN(low, OLD.id - 1);
+END;`}}
 }
 
 // Item is something that happened.
@@ -80,9 +97,6 @@ func New(opt Options) *Log {
 	return &Log{opt: opt}
 }
 
-// trimEvery is how many events are let come before the oldest of them go.
-const trimEvery = 64
-
 // Add stores an event in the caller's commit.
 func (l *Log) Add(tx store.Tx, it Item) error {
 	if err := l.insert(tx, it, l.opt.Now().UnixMilli(), 0); err != nil {
@@ -102,7 +116,7 @@ func (l *Log) insert(tx store.Tx, it Item, at, given int64) error {
 		l.last.Store(id)
 	}
 	if err == nil && id%trimEvery == 0 && id > l.opt.Keep {
-		_, err = tx.Exec(`DELETE FROM events_log WHERE id <= ?`, id-l.opt.Keep)
+		err = l.trim(tx)
 	}
 	return err
 }
@@ -141,37 +155,6 @@ func query(r store.Reader, where string, args ...any) (list []Event, err error) 
 		return nil, fmt.Errorf("read events: %w", err)
 	}
 	return list, nil
-}
-
-// Next reads the first event behind one, 0 = the oldest kept, or says that there is none yet.
-func (l *Log) Next(ctx context.Context, after int64) (e Event, found bool, err error) {
-	err = l.opt.DB.Read(ctx, func(r store.Reader) error {
-		list, err := query(r, `id > ? ORDER BY id LIMIT 1`, after)
-		if err != nil {
-			return err
-		}
-		if len(list) > 0 && (after == 0 || list[0].ID == after+1) {
-			e, found = list[0], true
-			return nil
-		}
-		oldest, newest, err := Bounds(r)
-		switch {
-		case err != nil || after == newest || after == 0:
-			return err
-		case after > newest: // a number of another log: start again
-			e, found = Gone(after+1, max(oldest, 1)-1, l.opt.Now()), true
-		case len(list) > 0:
-			e, found = Gone(after+1, list[0].ID-1, l.opt.Now()), true
-		}
-		return nil
-	})
-	return e, found, err
-}
-
-// Gone is the event that stands for those from first on; the next one that is kept is behind id.
-func Gone(first, id int64, now time.Time) Event {
-	body := `{"first":` + strconv.FormatInt(first, 10) + `,"next":` + strconv.FormatInt(id+1, 10) + `}`
-	return Event{ID: id, Item: Item{Source: Own, Ref: strconv.FormatInt(first, 10), Event: Lost, Body: []byte(body)}, At: now.UnixMilli()}
 }
 
 // Give gives what happened to a thing to a local client, in the caller's commit. It is new for that client: the client reads it behind

@@ -34,7 +34,8 @@ func shows(c wire.Caller, source, owner string, given bool) bool {
 // waits for more; the zero value = everything kept. It gives what the caller may see. Each call
 // waits for one.
 func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Context) (Event, error) {
-	feed := h.Inbox.Resume(from.Inbox, func(owner string) bool { return shows(caller, inbox.Webhooks, owner, false) })
+	reads := func(owner string) bool { return shows(caller, inbox.Webhooks, owner, false) }
+	feed, happened := h.Inbox.Resume(from.Inbox, reads), h.Happened.Resume(from.Log, reads)
 	known := false
 	return func(ctx context.Context) (Event, error) {
 		if !known {
@@ -45,12 +46,12 @@ func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Cont
 		}
 		for {
 			committed, arrivals := h.DB.Committed(), feed.News() // before the reading: nothing in between is missed
-			e, found, err := h.Happened.Next(ctx, from.Log)
+			e, found, err := happened.Next(ctx)
 			if err != nil {
 				return Event{}, err
 			}
 			if found {
-				if from.Log = e.ID; !shows(caller, e.Source, e.Owner, e.Given()) {
+				if from.Log = happened.At(); !shows(caller, e.Source, e.Owner, e.Given()) {
 					continue
 				}
 				return Event{"posagent.event/1", e.ID, from, e.Source, e.Ref, e.Event, time.UnixMilli(e.At).UTC(), e.Body}, nil
