@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"posagent/schemes/hosted"
@@ -20,7 +21,7 @@ const Hosted = "hosted"
 // NoticesPath is where Notices belongs.
 const NoticesPath = "/hooks/notifications"
 
-// keepBuilds is how many builds are remembered.
+// keepBuilds is how many builds are remembered. Above them the client that has most loses its oldest.
 const keepBuilds = 20_000
 
 const buildTable = "inbox_build"
@@ -34,6 +35,7 @@ type builds struct {
 	db   store.DB
 	next hosted.Sessions
 	now  func() time.Time
+	most int64
 }
 
 var _ hosted.Sessions = (*builds)(nil)
@@ -42,7 +44,7 @@ var _ hosted.Sessions = (*builds)(nil)
 // token sealed, before the caller has the reply. A build that cannot be kept is wire.Internal: its session moves
 // no money and ends by itself.
 func Builds(db store.DB, next hosted.Sessions, now func() time.Time) hosted.Sessions {
-	return &builds{db, next, now}
+	return &builds{db, next, now, keepBuilds}
 }
 
 // Build implements hosted.Sessions.
@@ -51,16 +53,16 @@ func (b *builds) Build(ctx context.Context, key wire.Key, req hosted.BuildReques
 	if err != nil {
 		return out, err
 	}
-	err = b.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error { return b.keep(tx, req, out) })
+	err = b.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error { return b.keep(tx, wire.Client(ctx), req, out) })
 	if err != nil {
 		return hosted.Built{}, &wire.Error{Code: wire.Internal, Op: "hosted.build", Msg: "the session's token cannot be kept", Err: err}
 	}
 	return out, nil
 }
 
-func (b *builds) keep(tx store.Tx, req hosted.BuildRequest, out hosted.Built) error {
-	res, err := tx.Exec(`INSERT INTO inbox_build (session, order_id, url, token, built_ms) VALUES (?, ?, ?, x'', ?) ON CONFLICT (session) DO NOTHING`,
-		out.SessionID, req.Order.OrderID, req.PaymentSession.NotificationURL, b.now().UnixMilli())
+func (b *builds) keep(tx store.Tx, owner string, req hosted.BuildRequest, out hosted.Built) error {
+	res, err := tx.Exec(`INSERT INTO inbox_build (session, order_id, url, token, built_ms, owner) VALUES (?, ?, ?, x'', ?, ?) ON CONFLICT (session) DO NOTHING`,
+		out.SessionID, req.Order.OrderID, req.PaymentSession.NotificationURL, b.now().UnixMilli(), owner)
 	if err != nil {
 		return err
 	}
@@ -78,14 +80,36 @@ func (b *builds) keep(tx store.Tx, req hosted.BuildRequest, out hosted.Built) er
 	if _, err := tx.Exec(`UPDATE inbox_build SET token = ? WHERE n = ?`, sealed, n); err != nil {
 		return err
 	}
-	if n <= keepBuilds {
+	if n <= b.most || n%pruneEvery != 0 {
 		return nil
 	}
-	if err := b.db.Shred(tx, buildTable, buildCell(n-keepBuilds).Key); err != nil {
-		return err
+	return b.forget(tx)
+}
+
+// forget drops the oldest builds above the most, from the client that has most of them: no client's builds push out another's that has
+// fewer. They are counted in the index.
+func (b *builds) forget(tx store.Tx) error {
+	var all int64
+	err := tx.QueryRow(`SELECT COUNT(*) FROM inbox_build`).Scan(&all)
+	for ; err == nil && all > b.most; all -= forgetAtOnce {
+		var owner string
+		var old []int64
+		if err = tx.QueryRow(`SELECT owner FROM inbox_build GROUP BY owner ORDER BY COUNT(*) DESC, owner LIMIT 1`).Scan(&owner); err == nil {
+			old, err = store.Column[int64](tx, `SELECT n FROM inbox_build WHERE owner = ? ORDER BY n LIMIT ?`, owner, min(all-b.most, forgetAtOnce))
+		}
+		for _, n := range old {
+			if err == nil {
+				err = b.db.Shred(tx, buildTable, buildCell(n).Key)
+			}
+			if err == nil {
+				_, err = tx.Exec(`DELETE FROM inbox_build WHERE n = ?`, n)
+			}
+		}
 	}
-	_, err = tx.Exec(`DELETE FROM inbox_build WHERE n = ?`, n-keepBuilds)
-	return err
+	if err != nil {
+		return fmt.Errorf("forget builds: %w", err)
+	}
+	return nil
 }
 
 // Finalize implements hosted.Sessions.
@@ -164,8 +188,20 @@ func (b *Inbox) notice(r *http.Request) error {
 			return err
 		}
 	}
-	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text, About: AboutSession, ID: session, Made: made})
+	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref + ofMark + session, older: ref, Event: op.OperationType + "." + op.OperationResult, Body: text, About: AboutSession, ID: session, Made: made})
 	return err
+}
+
+// ofMark parts a notification's own id from the session whose token it showed. Whoever built a session holds its token and can name any
+// operation and id: what one client's notification says must not stand for another's.
+const ofMark = "#of "
+
+// senders is a stored ref as its sender gave it.
+func senders(source, ref string) string {
+	if source == Hosted {
+		ref, _, _ = strings.Cut(ref, ofMark)
+	}
+	return ref
 }
 
 var errToken = &wire.Error{Code: wire.Unauthorized, Op: "inbox", Msg: "not the token of a session of this order"}

@@ -104,6 +104,7 @@ func (b *Inbox) first(ctx context.Context, after int64) (e Event, found bool, er
 		if found = true; e.Given {
 			e.Ref, _, _ = strings.Cut(e.Ref, givenMark)
 		}
+		e.Ref = senders(e.Source, e.Ref)
 		e.Body, err = b.opt.DB.Unseal(r, cell(e.Row), e.Body)
 		return err
 	})

@@ -72,9 +72,9 @@ func (b *Inbox) forgetOne(tx store.Tx, id int64) error {
 
 // seen returns whether an item came before although it is not kept any more, and then whether its body
 // was the same.
-func seen(r store.Reader, it *Item) (known, same bool, err error) {
+func seen(r store.Reader, it *Item, ref string) (known, same bool, err error) {
 	var body []byte
-	err = r.QueryRow(`SELECT body FROM inbox_seen WHERE ref = ?`, refDigest(it.Source, it.Ref)).Scan(&body)
+	err = r.QueryRow(`SELECT body FROM inbox_seen WHERE ref = ?`, refDigest(it.Source, ref)).Scan(&body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, false, nil
 	}

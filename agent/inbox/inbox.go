@@ -21,8 +21,10 @@ type Item struct {
 	Body   []byte
 	About  string // what kind of thing it is about: payment, application, session; "" = none
 	ID     string // which one, by the sender's id
-	Owner  string // whose that is; "" = the terminal's. Take finds it
+	Owner  string // whose that is; "" = the terminal's. The commit finds it
 	Made   bool   // Ref is of our making, so that repeats may differ in their bodies
+
+	older string // the ref under which an older program stored it; "" = the same
 }
 
 // Event is a stored Item.

@@ -46,23 +46,33 @@ const (
 	ownerEvery  = 50 * time.Millisecond
 )
 
-// owner is whose an item is. An event may arrive before the answer to the call that made its thing.
-func (b *Inbox) owner(ctx context.Context, it Item) (owner string, err error) {
+// owner is whose an item is.
+func (b *Inbox) owner(r store.Reader, it Item) (string, error) {
 	if b.opt.Owner == nil || thingOf(it.About, it.ID) == "" {
-		return "", nil
+		return it.Owner, nil
+	}
+	owner, found, err := b.opt.Owner(r, it.About, it.ID)
+	if err != nil || !found {
+		return "", err
+	}
+	return owner, nil
+}
+
+// await waits until it is known whose an item is, where that is about to be: an event may arrive before the answer to the call that made
+// its thing.
+func (b *Inbox) await(ctx context.Context, it Item) error {
+	if b.opt.Owner == nil || b.opt.Making == nil || thingOf(it.About, it.ID) == "" {
+		return nil
 	}
 	for until := time.Now().Add(ownerWithin); ; {
 		found := false
-		err = b.opt.DB.Read(ctx, func(r store.Reader) (err error) { owner, found, err = b.opt.Owner(r, it.About, it.ID); return err })
-		if !found {
-			owner = ""
-		}
-		if err != nil || found || b.opt.Making == nil || !b.opt.Making(it.About) || time.Now().After(until) {
-			return owner, err
+		err := b.opt.DB.Read(ctx, func(r store.Reader) (err error) { _, found, err = b.opt.Owner(r, it.About, it.ID); return err })
+		if err != nil || found || !b.opt.Making(it.About) || time.Now().After(until) {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return ctx.Err()
 		case <-time.After(ownerEvery):
 		}
 	}

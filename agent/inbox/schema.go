@@ -56,5 +56,7 @@ CREATE TABLE inbox_build (
 	token BLOB NOT NULL,
 	built_ms INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX inbox_build_order ON inbox_build (order_id);`}}
+CREATE INDEX inbox_build_order ON inbox_build (order_id);`}, {Name: "inbox/6 owners of builds", Open: true, SQL: `
+ALTER TABLE inbox_build ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that built it; '' = the terminal's own token
+CREATE INDEX inbox_build_owner ON inbox_build (owner, n);`}}
 }

@@ -28,7 +28,8 @@ func (b *Inbox) Take(ctx context.Context, it Item) (fresh bool, err error) {
 	case known:
 		return false, b.refuse(ctx, it)
 	}
-	if it.Owner, err = b.owner(ctx, it); err != nil {
+	it.Owner = ""
+	if err = b.await(ctx, it); err != nil {
 		return false, err
 	}
 	fresh, err = b.store(ctx, it)
@@ -45,20 +46,27 @@ func (b *Inbox) Take(ctx context.Context, it Item) (fresh bool, err error) {
 // the item's owner.
 func (b *Inbox) compare(ctx context.Context, it *Item) (known, same bool, err error) {
 	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
-		var row int64
-		var body []byte
-		err := r.QueryRow(`SELECT id, body, `+whose+` FROM inbox_event e WHERE source = ? AND ref = ?`, it.Source, it.Ref).Scan(&row, &body, &it.Owner)
-		if known = err == nil; errors.Is(err, sql.ErrNoRows) {
-			known, same, err = seen(r, it)
+		if known, same, err = b.compareAs(r, it, it.Ref); err != nil || known || it.older == "" {
 			return err
 		}
-		if err == nil {
-			body, err = b.opt.DB.Unseal(r, cell(row), body)
-		}
-		same = it.Made || alike(body, it.Body)
+		known, same, err = b.compareAs(r, it, it.older)
 		return err
 	})
 	return known, same, err
+}
+
+// compareAs is compare by one ref.
+func (b *Inbox) compareAs(r store.Reader, it *Item, ref string) (known, same bool, err error) {
+	var row int64
+	var body []byte
+	err = r.QueryRow(`SELECT id, body, `+whose+` FROM inbox_event e WHERE source = ? AND ref = ?`, it.Source, ref).Scan(&row, &body, &it.Owner)
+	if known = err == nil; errors.Is(err, sql.ErrNoRows) {
+		return seen(r, it, ref)
+	}
+	if err == nil {
+		body, err = b.opt.DB.Unseal(r, cell(row), body)
+	}
+	return known, it.Made || alike(body, it.Body), err
 }
 
 // alike returns whether two bodies are the same JSON, whatever the order of their members.
@@ -86,12 +94,12 @@ const Refused = "refused"
 func (b *Inbox) refuse(ctx context.Context, it Item) error {
 	const why = "the id came before with another body; the first one stays"
 	b.opt.Log.Warn("event refused", "source", it.Source, "ref", it.Ref, "event", it.Event, "why", why)
-	text, err := json.Marshal(map[string]string{"id": it.Ref, "event": it.Event, "refused": why})
+	text, err := json.Marshal(map[string]string{"id": senders(it.Source, it.Ref), "event": it.Event, "refused": why})
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(it.Body)
-	it.Ref, it.Event, it.Body = it.Ref+"#"+hex.EncodeToString(sum[:8]), Refused, text
+	it.older, it.Ref, it.Event, it.Body = "", it.Ref+"#"+hex.EncodeToString(sum[:8]), Refused, text
 	known, _, err := b.compare(ctx, &it) // a repeat writes nothing: each commit wears the flash
 	if err == nil && !known {
 		_, err = b.store(ctx, it)
@@ -120,9 +128,14 @@ func (b *Inbox) store(ctx context.Context, it Item) (fresh bool, err error) {
 	return fresh, nil
 }
 
+// insert decides in the commit whose an item is: until then its thing may have become a client's, or another's.
 func (b *Inbox) insert(tx store.Tx, it Item) (bool, error) {
+	owner, err := b.owner(tx, it)
+	if err != nil {
+		return false, err
+	}
 	res, err := tx.Exec(`INSERT INTO inbox_event (source, ref, event, body, received_ms, owner, thing) VALUES (?, ?, ?, x'', ?, ?, ?) ON CONFLICT (source, ref) DO NOTHING`,
-		it.Source, it.Ref, it.Event, b.opt.Now().UnixMilli(), it.Owner, thingOf(it.About, it.ID))
+		it.Source, it.Ref, it.Event, b.opt.Now().UnixMilli(), owner, thingOf(it.About, it.ID))
 	if err != nil {
 		return false, err
 	}
