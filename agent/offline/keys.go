@@ -197,8 +197,9 @@ const nameBytes = 16
 
 // namedKeys are the operations that came under a client's key, the newest first: one of each route and thing, since they are the key's
 // scope (MONEY C.8).
-const namedKeys = `SELECT o.key, o.id FROM offline_claims c JOIN outbox_ops o ON o.id = c.op WHERE c.name = ?1
-	UNION ALL SELECT o.key, o.id FROM offline_keys k JOIN outbox_ops o ON o.key = k.key WHERE k.name = ?2 AND k.name <> x''
+// What was given to another client since is the other's.
+const namedKeys = `SELECT o.key, o.id FROM offline_claims c JOIN outbox_ops o ON o.id = c.op WHERE c.name = ?1 AND (?4 = 0 OR o.owner = ?5)
+	UNION ALL SELECT o.key, o.id FROM offline_keys k JOIN outbox_ops o ON o.key = k.key WHERE k.name = ?2 AND k.name <> x'' AND (?4 = 0 OR o.owner = ?5)
 	ORDER BY 2 DESC LIMIT ?3`
 
 // maxNamed is how many operations are found by one key, the newest.
@@ -213,7 +214,7 @@ func (f *Front) Find(r store.Reader, caller wire.Caller, name string) ([]wire.Ke
 		err := row.Scan(&key, new(int64))
 		keys = append(keys, key)
 		return err
-	}, namedKeys, mac[:nameBytes], mac, maxNamed)
+	}, namedKeys, mac[:nameBytes], mac, maxNamed, caller.Own, caller.Name)
 	slices.Reverse(keys)
 	switch {
 	case err != nil:

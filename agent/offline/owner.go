@@ -134,7 +134,10 @@ func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name strin
 				return err
 			}
 		}
-		return f.notSold(r, op, link)
+		if err = f.notSold(r, op, link); wire.CodeOf(err) == wire.Conflict && wire.CallerOf(ctx).Own { // it sees no sale of the register's
+			err = f.none(r, op, aboutTransaction)
+		}
+		return err
 	})
 	if err != nil {
 		return "", false, unread(op, err)

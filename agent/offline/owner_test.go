@@ -49,6 +49,51 @@ func TestField_P1TheRegistersLinkIsNotTakenBack(t *testing.T) {
 	})
 }
 
+// TestField3_C6AClientHearsNothingOfTheRegistersSale: a transaction of the register's link is missing for a client that reaches its own
+// things only, whatever it asks, as a scheme's transaction and the link itself are; the terminal's own token hears the receipt.
+func TestField3_C6AClientHearsNothingOfTheRegistersSale(t *testing.T) {
+	opts := offline.Options{Sold: func(store.Reader, offline.SoldLink) (string, error) { return "receipt 7 of batch 1", nil }}
+	inShop(t, opts, func(t *testing.T, s *shop) {
+		l, err := s.backend.Links().Create(t.Context(), wire.NewKey(), paylinks.CreateRequest{Title: "Order", Description: "Thank you", ReferenceID: "register", Purpose: "Order", Amount: 1250, Currency: "EUR"})
+		require.NoError(t, err)
+		s.customer(l.ID)
+		s.pass(time.Second)
+		id := s.txn("register").ID
+		alpha := wire.WithCaller(t.Context(), wire.Caller{Name: "alpha", Own: true})
+		for what, do := range map[string]func(ctx context.Context) error{
+			"read": func(ctx context.Context) error { _, err := s.front.Transactions().Read(ctx, id); return err },
+			"refund": func(ctx context.Context) error {
+				_, err := s.front.Transactions().Refund(ctx, wire.NewKey(), id, paylinks.RefundRequest{})
+				return err
+			},
+			"charge": func(ctx context.Context) error {
+				_, err := s.front.Transactions().Charge(ctx, wire.NewKey(), id, paylinks.ChargeRequest{})
+				return err
+			},
+			"capture": func(ctx context.Context) error {
+				_, err := s.front.Transactions().Capture(ctx, wire.NewKey(), id)
+				return err
+			},
+			"cancel": func(ctx context.Context) error {
+				_, err := s.front.Transactions().Delete(ctx, wire.NewKey(), id)
+				return err
+			},
+			"drop": func(ctx context.Context) error {
+				_, err := s.front.Links().Delete(ctx, wire.NewKey(), l.ID)
+				return err
+			},
+			"link": func(ctx context.Context) error { _, err := s.front.Links().Read(ctx, l.ID); return err },
+		} {
+			err := do(alpha)
+			require.Equal(t, wire.NotFound, wire.CodeOf(err), "%s: %v", what, err)
+			require.NotContains(t, err.Error(), "receipt", what)
+			if err := do(t.Context()); what != "read" && what != "link" {
+				require.ErrorContains(t, err, "receipt 7", what)
+			}
+		}
+	})
+}
+
 // TestField2_M28ALinkIsKnownHoweverItsServiceTellsIt: a service need not say a link's number with a
 // transaction. The link's hash, and the reference that the terminal gave it, name the register's sale
 // too.

@@ -23,7 +23,7 @@ func TestAnAcceptScansNoTable(t *testing.T) {
 	for _, c := range []struct {
 		name, query string
 		args        []any
-	}{{"a client's key", knownKey, []any{half, half, ""}}, {"a client's key by name", namedKeys, []any{half, half, maxNamed}},
+	}{{"a client's key", knownKey, []any{half, half, ""}}, {"a client's key by name", namedKeys, []any{half, half, maxNamed, true, ""}},
 		{"what an operation makes", youngThing, []any{"", ""}}, {"the ids of a thing", shownIDs, []any{"", ""}}} {
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
 			rows, err := r.Query("EXPLAIN QUERY PLAN "+c.query, c.args...)
