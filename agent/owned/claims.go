@@ -50,6 +50,8 @@ CREATE INDEX owned_named_call ON owned_named (call) WHERE call <> '';
 ALTER TABLE owned_things ADD COLUMN account TEXT NOT NULL DEFAULT ''; -- where the service stood that has it; '' = where it stands now
 ALTER TABLE owned_ids ADD COLUMN account TEXT NOT NULL DEFAULT '';
 ALTER TABLE owned_named ADD COLUMN account TEXT NOT NULL DEFAULT '';
+`}, {Name: "owned/4 calls", Open: true, SQL: `
+ALTER TABLE owned_named ADD COLUMN calls INTEGER NOT NULL DEFAULT 1; -- that named it and were not refused
 `}}
 }
 

@@ -6,6 +6,8 @@
 // It owns the tables owned_ids, owned_named and owned_things. It guarantees:
 //   - A thing has one owner: the client whose call made it, as the service's answer or a later
 //     reading shows. What a call only named (an order, a contract, a reference) is nobody's by that.
+//     What stood under a reference before the first call that named it is another's.
+//   - A refused call takes back what it named itself, and nothing that an earlier call named.
 //   - Ids are compared as they are spelled, and are of the place where their service stood when it gave them.
 //   - One client's Idempotency-Key is not another's at the backend.
 //   - A client that reaches only its own things gets the same wire.NotFound for another client's

@@ -340,6 +340,10 @@ func (f *filling) InitializeWithIdempotency(context.Context, wire.Key, aapay.Typ
 	return accepted(fmt.Sprint("PP", f.fills)), nil
 }
 
+func (*filling) Status(context.Context, string, string) (aapay.Status, error) {
+	return aapay.Status{}, wire.Errorf(wire.NotFound, "x", "none")
+}
+
 func (f *filling) Create(ctx context.Context, key wire.Key, a onboarding.Application) (onboarding.State, error) {
 	*f.yes = f.fills
 	return f.office.Create(ctx, key, a)

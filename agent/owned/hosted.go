@@ -52,18 +52,24 @@ func (s sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildReque
 		}
 	}
 	names := []naming{{about: order, id: req.Order.OrderID, owner: wire.Client(ctx), at: time.Now().UnixMilli()}}
+	var undos []func()
 	if creates {
 		names = append(names, naming{about: contract, id: r.ContractID, owner: wire.Client(ctx), at: names[0].at})
 	}
 	for _, n := range names {
-		if err = s.c.name(ctx, n); err != nil {
-			return out, err
+		var undo func()
+		if undo, err = s.c.name(ctx, n); err != nil {
+			break
 		}
+		undos = append(undos, undo)
 	}
-	if out, err = s.next.Build(ctx, s.c.key(ctx, key), req); err != nil {
-		for _, n := range names {
+	if err == nil {
+		out, err = s.next.Build(ctx, s.c.key(ctx, key), req)
+	}
+	if err != nil {
+		for _, undo := range undos {
 			if refused(err) {
-				s.c.unname(ctx, n)
+				undo()
 			}
 		}
 		return out, err
@@ -71,7 +77,7 @@ func (s sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildReque
 	err = s.c.got(ctx, session, out.SessionID)
 	if err == nil && creates {
 		names[1].call = out.SessionID
-		err = s.c.name(ctx, names[1])
+		_, err = s.c.name(ctx, names[1])
 	}
 	return out, made("hosted.build", err)
 }

@@ -41,13 +41,16 @@ func (c Claims) namedMAC(n naming) []byte {
 }
 
 // name notes what a call names; call it before the call leaves. A caller that reaches its own things only does not name what another one
-// here has named before it, or made: that is wire.NotFound. wire.Unavailable where nothing can be stored.
-func (c Claims) name(ctx context.Context, n naming) error {
+// here has named before it, or made: that is wire.NotFound. wire.Unavailable where nothing can be stored. undo takes back what this call
+// named, once it was refused: what an earlier call named, or one beside it, stays, since that one may have had its effect. Where that cannot
+// be stored the naming stays, and proves as little as before.
+func (c Claims) name(ctx context.Context, n naming) (undo func(), err error) {
 	if n.id == "" {
-		return nil
+		return func() {}, nil
 	}
 	others := false
-	err := c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
+	var was []naming
+	err = c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
 		err := tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND owner = ?3 AND account = '')
 			AND (EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND account = '')
 				OR EXISTS (SELECT 1 FROM owned_ids WHERE about = ?1 AND id = ?2 AND owner <> ?3 AND account = ''))`,
@@ -55,31 +58,41 @@ func (c Claims) name(ctx context.Context, n naming) error {
 		if others = others && wire.CallerOf(ctx).Own; err != nil || others {
 			return err
 		}
-		was, err := c.namings(tx, `about = ? AND id = ? AND owner = ? AND call = ?`, n.about, n.id, n.owner, n.call)
-		if err != nil {
+		if was, err = c.namings(tx, `about = ? AND id = ? AND owner = ? AND call = ?`, n.about, n.id, n.owner, n.call); err != nil {
 			return err
 		}
 		if len(was) > 0 { // a repeat may be answered for what the first call made
 			n.at = min(n.at, was[0].at)
 		}
-		_, err = tx.Exec(`INSERT INTO owned_named (about, id, owner, call, amount, currency, at_ms, mac) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-			ON CONFLICT (about, id, owner, call) DO UPDATE SET amount = excluded.amount, currency = excluded.currency, at_ms = excluded.at_ms, mac = excluded.mac, account = ''`,
+		_, err = tx.Exec(`INSERT INTO owned_named (about, id, owner, call, amount, currency, at_ms, mac, calls) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1)
+			ON CONFLICT (about, id, owner, call) DO UPDATE SET amount = excluded.amount, currency = excluded.currency, at_ms = excluded.at_ms, mac = excluded.mac,
+				calls = CASE account WHEN '' THEN calls + 1 ELSE 1 END, account = ''`,
 			n.about, n.id, n.owner, n.call, n.amount, n.currency, n.at, c.namedMAC(n))
 		return err
 	})
 	switch {
 	case err != nil:
-		return &wire.Error{Code: wire.Unavailable, Op: n.about, Msg: "the terminal cannot store anything now", Err: err}
+		return nil, &wire.Error{Code: wire.Unavailable, Op: n.about, Msg: "the terminal cannot store anything now", Err: err}
 	case others:
-		return c.none(ctx, n.about)
+		return nil, c.none(ctx, n.about)
 	}
-	return nil
+	return func() { c.unname(ctx, n, was) }, nil
 }
 
-// unname takes back what a refused call named. Where that cannot be stored the naming stays, and proves as little as before.
-func (c Claims) unname(ctx context.Context, n naming) {
+// unname takes back one call's naming; was is what stood there before it.
+func (c Claims) unname(ctx context.Context, n naming, was []naming) {
+	const one = ` WHERE about = ? AND id = ? AND owner = ? AND call = ?`
+	key := []any{n.about, n.id, n.owner, n.call}
 	_ = c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
-		_, err := tx.Exec(`DELETE FROM owned_named WHERE about = ? AND id = ? AND owner = ? AND call = ?`, n.about, n.id, n.owner, n.call)
+		_, err := tx.Exec(`UPDATE owned_named SET calls = calls - 1`+one, key...)
+		if err == nil {
+			_, err = tx.Exec(`DELETE FROM owned_named`+one+` AND calls <= 0`, key...)
+		}
+		if err == nil && len(was) > 0 { // unless another call has named it since
+			w := was[0]
+			_, err = tx.Exec(`UPDATE owned_named SET amount = ?, currency = ?, at_ms = ?, mac = ?`+one+` AND mac = ?`,
+				append([]any{w.amount, w.currency, w.at, c.namedMAC(w)}, append(key, c.namedMAC(n))...)...)
+		}
 		return err
 	})
 }
@@ -113,15 +126,22 @@ func (c Claims) namedBy(ctx context.Context, about, id string) (list []naming, e
 	return list, nil
 }
 
-// skew is how much the service's clock may be behind ours.
+// skew is how much the clocks of one service's machines may differ.
 const skew = time.Minute
 
-// shows says that a status is of what the call made: its amount and currency, and not from before it (law II).
+// shows says that a status is of what the call made: its amount and currency, and not from before it (law II), both by the service's own
+// clock. Ours only measures how long ago the call was. What stood there when the call left is known from before (schemes.occupied).
 func (n naming) shows(st aapay.Status) bool {
 	began, err := time.Parse(time.RFC3339, st.TimeStamp)
 	r := st.Receipt
-	return err == nil && r != nil && n.amount > 0 && r.Amount == n.amount && r.Currency == n.currency && (r.Reference == "" || r.Reference == n.id) &&
-		!began.Before(time.UnixMilli(n.at).Add(-skew))
+	if err != nil || r == nil || n.amount <= 0 || r.Amount != n.amount || r.Currency != n.currency || r.Reference != "" && r.Reference != n.id {
+		return false
+	}
+	left := time.UnixMilli(n.at)
+	if st.Answered.IsZero() { // a service that does not say what time it is
+		return !began.Before(left.Add(-skew))
+	}
+	return st.Answered.Sub(began) <= time.Since(left)+skew
 }
 
 // refused says that a call had no effect.

@@ -37,35 +37,98 @@ var _ aapay.Service = schemes{}
 
 // Initialize implements aapay.Service.
 func (s schemes) Initialize(ctx context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
-	return s.start(ctx, typ, req, func() (aapay.Reply, error) { return s.next.Initialize(ctx, typ, req) })
+	return s.start(ctx, false, typ, req, func() (aapay.Reply, error) { return s.next.Initialize(ctx, typ, req) })
 }
 
 // InitializeWithIdempotency implements aapay.Service.
 func (s schemes) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
-	return s.start(ctx, typ, req, func() (aapay.Reply, error) {
+	return s.start(ctx, key != "", typ, req, func() (aapay.Reply, error) {
 		return s.next.InitializeWithIdempotency(ctx, s.c.key(ctx, key), typ, req)
 	})
 }
 
-func (s schemes) start(ctx context.Context, typ aapay.Type, req aapay.Request, send func() (aapay.Reply, error)) (out aapay.Reply, err error) {
+func (s schemes) start(ctx context.Context, keyed bool, typ aapay.Type, req aapay.Request, send func() (aapay.Reply, error)) (out aapay.Reply, err error) {
 	if err = s.allow(ctx, typ, req); err != nil {
 		return out, err
 	}
 	n := naming{about: reference, id: req.TerminalReference, owner: wire.Client(ctx), at: time.Now().UnixMilli()}
-	if a := req.PurchaseAmount; a != nil {
-		n.amount, n.currency = a.TotalAmount, a.CurrencyCode
-	}
-	if err = s.c.name(ctx, n); err != nil {
+	occupied, undo, err := s.name(ctx, n, keyed, req)
+	if err != nil {
 		return out, err
 	}
 	out, err = send()
+	proven := err == nil && out.Response != nil && out.Response.NAA2ECR != nil && out.Response.NAA2ECR.PPRef != ""
 	switch {
+	case occupied && !proven:
+		undo()
+		if err == nil { // the service's refusal tells of what is not the caller's
+			out, err = aapay.Reply{}, s.c.none(ctx, transaction)
+		}
 	case refused(err) || err == nil && rejected(out):
-		s.c.unname(ctx, n)
+		undo()
 	case err == nil:
 		err = made("aapay.initialize", s.keep(ctx, out.Response))
 	}
 	return out, err
+}
+
+// name notes the reference of a call. It is noted with the amount, by which a status is known (naming.shows), only where nothing stands
+// under it before the call leaves. undo takes it back.
+func (s schemes) name(ctx context.Context, n naming, keyed bool, req aapay.Request) (occupied bool, undo func(), err error) {
+	before, err := s.c.namedBy(ctx, reference, n.id)
+	if err != nil {
+		return false, nil, err
+	}
+	free := n.id == "" || !wire.CallerOf(ctx).Own || slices.ContainsFunc(before, func(b naming) bool { return b.amount > 0 })
+	if !free {
+		first, err := s.c.name(ctx, n)
+		if err == nil {
+			if occupied, err = s.occupied(ctx, req); err == nil && occupied && !keyed {
+				err = s.c.none(ctx, transaction)
+			}
+			if err != nil || !occupied { // it is noted anew
+				defer first()
+			}
+		}
+		if err != nil || occupied {
+			return occupied, first, err
+		}
+	}
+	if a := req.PurchaseAmount; a != nil {
+		n.amount, n.currency = a.TotalAmount, a.CurrencyCode
+	}
+	undo, err = s.c.name(ctx, n)
+	return false, undo, err
+}
+
+// occupied says that something stands under a reference that the caller names for the first time. It is another's, whatever it looks like:
+// amount and time are easily the same. Only the answer to the caller's own Key can prove that an earlier call of the caller made it (in a
+// journal that has lost that call). Where the service does not say, nothing is sent.
+func (s schemes) occupied(ctx context.Context, req aapay.Request) (bool, error) {
+	if !wire.CallerOf(ctx).Own || req.TerminalReference == "" {
+		return false, nil
+	}
+	_, err := s.look(ctx, req.TerminalReference, req.Method)
+	switch wire.CodeOf(err) {
+	case "", wire.Conflict: // a name that two have
+		return true, nil
+	case wire.NotFound, wire.Invalid:
+		return false, nil
+	}
+	return false, &wire.Error{Code: wire.Unavailable, Op: "aapay.initialize", Msg: "the service does not say whether the terminalReference is free: nothing was sent", Err: err}
+}
+
+// look reads what a name is of, whatever its method: a service shows a transaction only to those who ask for its method or for any, and a
+// call may name another.
+func (s schemes) look(ctx context.Context, id, method string) (aapay.Status, error) {
+	st, err := s.next.Status(ctx, id, method)
+	if method == "" || wire.CodeOf(err) != wire.NotFound {
+		return st, err
+	}
+	if st, fault := s.next.Status(ctx, id, ""); wire.CodeOf(fault) != wire.Invalid {
+		return st, fault
+	}
+	return st, err
 }
 
 // rejected says that a reply is a refusal: 201, and nothing in it says otherwise (S1 2.4).
@@ -116,7 +179,7 @@ func (s schemes) reachReference(ctx context.Context, id, method string) error {
 	if err != nil {
 		return err
 	}
-	st, err := s.next.Status(ctx, id, method)
+	st, err := s.look(ctx, id, method)
 	switch {
 	case wire.CodeOf(err) == wire.NotFound && len(named) > 0:
 		return nil
@@ -200,7 +263,7 @@ func (s schemes) unsold(ctx context.Context, op, id string, given bool) error {
 // unsoldByStatus is unsold of all that the backend tells of an original: it may know the original by a name that the journal has not
 // heard. What the backend does not know is nobody's sale. Its error is the caller's: what cannot be told is not taken back.
 func (s schemes) unsoldByStatus(ctx context.Context, op string, req aapay.Request) error {
-	st, err := s.next.Status(ctx, req.OriginalReference, req.Method)
+	st, err := s.look(ctx, req.OriginalReference, req.Method)
 	if wire.CodeOf(err) == wire.NotFound {
 		return nil
 	}
