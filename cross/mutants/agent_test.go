@@ -354,7 +354,7 @@ var ofAgent = []mutant{
 		{"agent/control/server.go", `if a.Note == "" || a.State`, `if a.State`},
 	}},
 	{"a reader of events is not told what it missed", "agent/events", "TestBoundedAndHonestAboutIt", []edit{
-		{"agent/events/events.go", `(after == 0 || list[0].ID == after+1)`, `(after >= 0)`},
+		{"agent/events/shares.go", `last > 0 && r.started {`, `false {`},
 	}},
 	{"two clients share one name", "agent/port", "TestClients", []edit{
 		{"agent/port/clients.go", `wire.WithCaller(r.Context(), c.caller)`, `wire.WithCaller(r.Context(), wire.Caller{})`},

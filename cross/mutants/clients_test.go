@@ -14,7 +14,7 @@ var ofClients = []mutant{
 		{"agent/offline/keys.go", `FROM offline_keys WHERE digest = ?2`, `FROM offline_keys WHERE digest = ?2 AND ended <> ''`},
 	}},
 	{"a look-up by a key on two routes answers with one of them", offline, "TestAKeyOnTwoRoutesFindsBoth", []edit{
-		{"agent/offline/keys.go", `mac[:nameBytes], mac, maxNamed)`, `mac[:nameBytes], mac, 1)`},
+		{"agent/offline/keys.go", `mac[:nameBytes], mac, maxNamed,`, `mac[:nameBytes], mac, 1,`},
 	}},
 	{"the newest of several operations under a key stands for all", "agent", "TestPaymentWithoutABackend", []edit{
 		{"agent/view/operation.go", `if len(keys) == 1 {`, `if keys = keys[len(keys)-1:]; true {`},

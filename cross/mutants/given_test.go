@@ -50,4 +50,40 @@ var ofGiven = []mutant{
 	{"whoever sees everything reads twice what was given", "agent/view", "TestField2_M46WhatIsGivenToAClientIsNewForIt", []edit{
 		{"agent/view/stream.go", `case given && !c.Own:`, `case false:`},
 	}},
+	{"a loud client pushes out what happened to a quiet one", "agent/events", "TestField3_C1EachClientHasAShareOfTheLog", []edit{
+		{"agent/events/shares.go", `ORDER BY kept DESC, owner LIMIT 1`, `ORDER BY owner DESC LIMIT 1`},
+	}},
+	{"a loss is told to a client that lost nothing", "agent/events", "TestField3_C1EachClientHasAShareOfTheLog", []edit{
+		{"agent/events/shares.go", `err == nil && r.sees(owner) {`, `err == nil {`},
+	}},
+	{"one session's notification stands for another's", inbox, "TestField3_C2ANotificationUsesUpNoOtherSessions", []edit{
+		{"agent/inbox/build.go", `Ref: ref + ofMark + session`, `Ref: ref`},
+	}},
+	{"a notification that an older program stored is new", inbox, "TestField3_C2WhatAnOlderProgramStoredIsNoSecondEvent", []edit{
+		{"agent/inbox/build.go", `older: ref,`, `older: "",`},
+	}},
+	{"a client that builds and builds pushes out another's builds", inbox, "TestField3_C4BuildsAreSharedToo", []edit{
+		{"agent/inbox/build.go", `GROUP BY owner ORDER BY COUNT(*) DESC, owner LIMIT 1`, `GROUP BY owner ORDER BY owner DESC LIMIT 1`},
+	}},
+	{"a key finds what was given to another client", offline, "TestField3_C5AKeyFindsWhatIsStillItsClients", []edit{
+		{"agent/offline/keys.go", `WHERE c.name = ?1 AND (?4 = 0 OR o.owner = ?5)`, `WHERE c.name = ?1 AND (?4 = ?4 OR o.owner = ?5)`},
+	}},
+	{"a client hears of the register's sale", offline, "TestField3_C6AClientHearsNothingOfTheRegistersSale", []edit{
+		{"agent/offline/owner.go", `wire.CodeOf(err) == wire.Conflict && wire.CallerOf(ctx).Own {`, `false {`},
+	}},
+	{"whose an arrival is is decided before its commit", inbox, "TestField3_C7WhoseAnArrivalIsIsDecidedInItsCommit", []edit{
+		{"agent/inbox/take.go", `owner, err := b.owner(tx, it)`, `owner, err := it.Owner, error(nil)`},
+	}},
+	{"a form acts on the link whose reference is the page's hash", "schemes/backend/links", "TestField3_D1AFormIsAboutTheLinkThatItShows", []edit{
+		{"schemes/backend/links/page.go", `s.play(r.Context(), shown, hash`, `s.play(r.Context(), named, hash`},
+	}},
+	{"what stood under a reference before is the call's", "agent/owned", "TestField3_C8WhatStoodBeforeIsNotTheCalls", []edit{
+		{"agent/owned/schemes.go", "case \"\", wire.Conflict: // a name that two have\n\t\treturn true, nil", "case \"\", wire.Conflict: // a name that two have\n\t\treturn false, nil"},
+	}},
+	{"a wrong clock tells what a call has made", "agent/owned", "TestField3_C8ByTheServicesOwnClock", []edit{
+		{"agent/owned/naming.go", `if st.Answered.IsZero() {`, `if true {`},
+	}},
+	{"a refused repeat takes back what the first call named", "agent/owned", "TestField3_C9ARefusedRepeatTakesNothingBack", []edit{
+		{"agent/owned/naming.go", `calls + 1 ELSE 1 END`, `calls ELSE 1 END`},
+	}},
 }

@@ -71,8 +71,8 @@ var ofWrites = []mutant{
 	{"another's number is taken for a reference", "agent/owned", "TestField2_M40AReferenceGivesWhatTheCallMade", []edit{
 		{"agent/owned/schemes.go", `if slices.Contains(ids, id) {`, `if slices.Contains(ids, id+"x") {`},
 	}},
-	{"a refusal leaves what was named", "agent/owned", "TestField_P1ARefusedNameIsNotClaimed", []edit{
-		{"agent/owned/naming.go", `DELETE FROM owned_named WHERE about = ?`, `DELETE FROM owned_named WHERE about = '' || ? AND false`},
+	{"a refusal leaves what was named", "agent/owned", "TestField3_C9ARefusedRepeatTakesNothingBack", []edit{
+		{"agent/owned/naming.go", `AND calls <= 0`, `AND calls < 0`},
 	}},
 	{"what the backend has done is told as not sent", "agent/owned", "TestField2_M43AfterAnEffectTheOutcomeIsUnknownAtWorst", []edit{
 		{"agent/owned/claims.go", `Code: wire.UnknownOutcome, Op: op`, `Code: wire.Unavailable, Op: op`},
