@@ -163,7 +163,10 @@ func New(o Options) *Agent {
 	a := &Agent{o: o, route: perform.NewRoute(o.Schemes, o.DB, o.SchemesAt, o.Now, o.Log)}
 	a.scrub = scrub.New(a.asWriter)
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
-	route := paylink.Router{Links: o.Links, Rest: a.route}
+	route := paylink.Router{Links: o.Links, Rest: a.route, Sold: func(ctx context.Context) (yes bool, err error) {
+		err = o.DB.Read(ctx, func(r store.Reader) error { yes, err = paylink.Sold(r); return err })
+		return yes, err
+	}}
 	a.refusals = audit.NewRefusals(o.DB, o.Now, o.Log)
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
 	a.history = history.New(history.Options{DB: o.DB, Now: o.Now, Log: o.Log})

@@ -41,7 +41,7 @@ func keyNotRead(s State, e Event) (State, []Effect) {
 		s.ReadFirst = false
 		return send(s, e.Now, 0)
 	case e.Now-s.StartedAt >= noConnectionAfter:
-		return noConnection(s, ecr.NoConnection, "no connection to the backend")
+		return noConnection(s, ecr.NoConnection, "nothing was sent: whether the journal before used the id cannot be read: "+e.Text)
 	}
 	return s, []Effect{{Do: ReadStatus, After: max(resendPause, min(e.After, longestAfter))}}
 }

@@ -314,7 +314,11 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 		}
 		return u.end(outbox.Failed, res)
 	case outbox.Doubt:
-		return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "it cannot be told whether money went back"})
+		why := "it cannot be told whether money went back"
+		if st.Error != nil && st.Error.Message != "" {
+			why = st.Error.Message
+		}
+		return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: why})
 	}
 	return u.live(string(st.State))
 }

@@ -2,7 +2,8 @@
 // links, so the checkout sells by a link's QR code under the same rules as by any other method.
 //
 // Files: entry.go is what is stored, rows.go reads and writes it; begin.go takes requests, make.go makes
-// a link, undo.go and refund.go take money back, status.go says how a transaction stands.
+// a link, undo.go and refund.go take money back, status.go says how a transaction stands, before.go what
+// a journal before this one has sold.
 //
 // It owns the table paylink_entries. It guarantees:
 //   - Number, hash and address of a link are durable before an initialize is answered, so no
@@ -15,6 +16,8 @@
 //     reading of the transaction proves that no money was given back.
 //   - It touches only the link that it made: number, hash, reference, amount, currency and account
 //     agree.
+//   - A Key that a journal before this one may have used gives back nothing unless all that was given
+//     back of the payment is known.
 //   - The same Key with the same request has one answer. Each step can be interrupted and is
 //     repeated.
 //

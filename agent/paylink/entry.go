@@ -55,6 +55,8 @@ type entry struct {
 	Txn    int64  `json:",omitempty"` // the transaction that is refunded; 0 = nothing was sent
 	Word   string `json:",omitempty"` // its status then
 	Before int64  `json:",omitempty"` // what had been refunded then; -1 = not said
+
+	why string // it is in doubt now
 }
 
 // intended says that a link was asked for, or is about to be, and is not known yet.

@@ -38,6 +38,9 @@ func Offer(list []methods.Definition, own *methods.Definition) []methods.Definit
 type Router struct {
 	Links aapay.Service // nil = no account is configured: such transactions wait
 	Rest  aapay.Service
+	// Sold says whether the journal has sold by payment links; nil = it has not. One that has does not
+	// begin under a used id without their account.
+	Sold func(context.Context) (bool, error)
 }
 
 var _ aapay.Service = Router{}
@@ -70,6 +73,32 @@ func (r Router) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ
 // Status implements aapay.Service.
 func (r Router) Status(ctx context.Context, id, method string) (aapay.Status, error) {
 	return r.by(method).Status(ctx, id, method)
+}
+
+// Used reads what any of the services knows under a reference of which this journal has nothing: a
+// journal before it may have sold under it, by whatever method there was then. wire.NotFound where none
+// of them knows anything.
+func (r Router) Used(ctx context.Context, reference string) (aapay.Status, error) {
+	st, err := r.Rest.Status(ctx, reference, "")
+	if wire.CodeOf(err) != wire.NotFound {
+		return st, err
+	}
+	if links, ok := r.Links.(interface {
+		Used(ctx context.Context, reference string) (aapay.Status, error)
+	}); ok {
+		return links.Used(ctx, reference)
+	}
+	sold := false
+	if r.Sold != nil {
+		var bad error
+		if sold, bad = r.Sold(ctx); bad != nil {
+			return st, bad
+		}
+	}
+	if sold {
+		return st, noAccount{}.no()
+	}
+	return st, err
 }
 
 // noAccount stands in where no payment-link account is configured: what is owed stays owed.

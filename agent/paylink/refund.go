@@ -16,7 +16,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // refund gives part of a payment back.
 func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, again bool, err error) {
 	if e.Txn == 0 {
-		list, err := s.payments(ctx, p)
+		list, _, err := s.payments(ctx, p)
 		if err != nil {
 			return "", false, err
 		}
@@ -34,6 +34,10 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 		}
 		if from == nil {
 			return end, false, nil
+		}
+		if yes, err := s.unknown(ctx, e, *from); yes || err != nil {
+			e.why = "the journal was replaced, and more was given back of the payment than it knows of, perhaps under this id: compare the account's portal"
+			return inDoubt, false, err
 		}
 		return s.giveBack(ctx, e, *from, &e.Amount)
 	}

@@ -110,6 +110,12 @@ type rig struct {
 	guard  *guard
 	svc    *paylink.Service
 	none   bool // no account is configured
+
+	rest   aapay.Service        // nil = noScheme
+	list   []methods.Definition // the backend's
+	only   bool                 // links are no method
+	secret []byte               // the callers'
+	past   func() (time.Time, bool)
 }
 
 // terminal runs a test with a terminal in a bubble of virtual time.
@@ -142,10 +148,20 @@ func (r *rig) parts() drivetest.Parts {
 	})
 	require.NoError(r.t, err)
 	r.guard = &guard{DB: db, left: -1}
-	r.svc = paylink.New(paylink.Options{DB: r.guard, Links: linkHalf{r.bank}, Transactions: txnHalf{r.bank}, Instance: "demo", Now: drivetest.Now})
-	route := paylink.Router{Links: r.svc, Rest: noScheme{r.t}}
+	r.svc = paylink.New(paylink.Options{DB: r.guard, Links: linkHalf{r.bank}, Transactions: txnHalf{r.bank}, Instance: "demo", Now: drivetest.Now, Trusted: r.past, Reused: journal.ReusedKey})
+	route := paylink.Router{Links: r.svc, Rest: noScheme{r.t}, Sold: func(ctx context.Context) (yes bool, err error) {
+		err = db.Read(ctx, func(rd store.Reader) error { yes, err = paylink.Sold(rd); return err })
+		return yes, err
+	}}
+	if r.rest != nil {
+		route.Rest = r.rest
+	}
 	if r.none {
 		route.Links = nil
+	}
+	own := &r.def
+	if r.only {
+		own = nil
 	}
 	return drivetest.Parts{
 		DB: db, Outbox: outbox.Options{DB: r.guard},
@@ -155,7 +171,7 @@ func (r *rig) parts() drivetest.Parts {
 		Drive: drive.Options{
 			DB: r.guard, Aapay: route, Screen: r.screen, Now: drivetest.Now,
 			Config:  drive.Config{TerminalID: "T1", MerchantID: "M1", Currency: "EUR", TimeoutUnit: "m"},
-			Methods: func() ([]methods.Definition, catalog.State) { return paylink.Offer(nil, &r.def), catalog.Fresh },
+			Methods: func() ([]methods.Definition, catalog.State) { return paylink.Offer(r.list, own), catalog.Fresh }, CallerSecret: r.secret,
 		},
 	}
 }

@@ -39,6 +39,11 @@ type Options struct {
 	Settle       time.Duration // how long a silence has to last before it proves anything; 0 = 30 s
 	Now          func() time.Time
 	Log          *slog.Logger
+
+	// Trusted is the time as a service of the backend has told it, false while none has; nil = none has.
+	Trusted func() (time.Time, bool)
+	// Reused says whether a journal before this one may have used a Key; nil = none has.
+	Reused func(r store.Reader, key wire.Key) (bool, error)
 }
 
 // Service speaks payment links as a scheme. Its methods are safe for concurrent use.
@@ -48,6 +53,7 @@ type Service struct {
 	mu   sync.Mutex
 	busy map[string]bool      // undos whose step is being taken, by reference
 	mark map[string]time.Time // since when nothing has moved, likewise
+	past past
 }
 
 var _ aapay.Service = (*Service)(nil)
@@ -66,7 +72,13 @@ func New(o Options) *Service {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{o: o, log: o.Log.With("sys", "paylink"), busy: map[string]bool{}, mark: map[string]time.Time{}}
+	if o.Trusted == nil {
+		o.Trusted = func() (time.Time, bool) { return time.Time{}, false }
+	}
+	if o.Reused == nil {
+		o.Reused = func(store.Reader, wire.Key) (bool, error) { return false, nil }
+	}
+	return &Service{o: o, log: o.Log.With("sys", "paylink"), busy: map[string]bool{}, mark: map[string]time.Time{}, past: past{uses: map[string]use{}}}
 }
 
 // refusal says that the service itself said no, so that nothing was done.

@@ -56,6 +56,9 @@ func (s *Service) status(ctx context.Context, id string, advance func(context.Co
 	if err != nil {
 		return aapay.Status{}, err
 	}
+	if e.why != "" {
+		st.Error = &aapay.Fault{Message: e.why}
+	}
 	return st, nil
 }
 
@@ -89,7 +92,7 @@ func (s *Service) look(ctx context.Context, p *entry) (aapay.State, aapay.Accoun
 // gone says how a payment stands whose link there is not. That nothing was paid is known only of a link that was deleted from here; of
 // any other one "not found" proves nothing.
 func (s *Service) gone(ctx context.Context, p *entry) (aapay.State, aapay.AccountState, error) {
-	list, err := s.payments(ctx, p)
+	list, _, err := s.payments(ctx, p)
 	if err != nil {
 		return "", "", unavailable(err)
 	}

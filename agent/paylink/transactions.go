@@ -57,34 +57,39 @@ func (s *Service) link(ctx context.Context, p *entry) (*paylinks.Link, error) {
 	return &link, nil
 }
 
-// payments lists what was paid, or tried, on the link of a payment.
-func (s *Service) payments(ctx context.Context, p *entry) ([]paylinks.Transaction, error) {
+// payments lists what was paid, or tried, on the link of a payment. Others are those under its reference on another link, which a
+// journal before this one has made.
+func (s *Service) payments(ctx context.Context, p *entry) (out, others []paylinks.Transaction, err error) {
 	f := paylinks.Filter{Limit: pageSize}
 	if p.Made > 0 {
 		f.After = time.Unix(p.Made, 0).Add(-clockSlip).UTC()
 	}
-	var out []paylinks.Transaction
 	seen := map[int64]bool{}
 	for range manyPages {
 		page, err := s.o.Transactions.List(ctx, f)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(page) == 0 {
-			return out, nil
+			return out, others, nil
 		}
 		for _, t := range page {
-			if onLink(p, t) && !seen[t.ID] {
+			switch on := onLink(p, t); {
+			case seen[t.ID]:
+			case !on && t.ReferenceID == p.Reference:
+				others = append(others, t)
+				seen[t.ID] = true
+			case on:
 				seen[t.ID] = true
 				if total(t) != p.Amount || t.Invoice.CurrencyAlpha3 != p.Currency {
-					return nil, wire.Errorf(wire.Internal, op, "transaction %d on link %d has another amount", t.ID, p.Link)
+					return nil, nil, wire.Errorf(wire.Internal, op, "transaction %d on link %d has another amount", t.ID, p.Link)
 				}
 				out = append(out, t)
 			}
 		}
 		f.Offset += int64(len(page)) // a page may be shorter than asked for and yet not the last
 	}
-	return nil, wire.Errorf(wire.Unavailable, op, "the list of transactions does not end")
+	return nil, nil, wire.Errorf(wire.Unavailable, op, "the list of transactions does not end")
 }
 
 // onLink says whether a transaction was made on the link of a payment: by the link's number or hash where the service says them, else by

@@ -118,7 +118,7 @@ func (s *Service) reverse(ctx context.Context, e, p *entry) (end aapay.State, ag
 			return "", false, err
 		}
 	}
-	list, err := s.payments(ctx, p)
+	list, others, err := s.payments(ctx, p)
 	if err != nil {
 		return "", false, err
 	}
@@ -157,6 +157,12 @@ func (s *Service) reverse(ctx context.Context, e, p *entry) (end aapay.State, ag
 		return inDoubt, false, nil
 	case waits && calm < abandoned, !returned && calm < s.o.Settle:
 		return "", false, nil
+	}
+	for _, t := range others {
+		if kind := classOf(t.Status); kind != dead && kind != back {
+			e.why = "a link that was made before the journal was replaced has the same reference, and somebody has paid it or is paying it: compare the account's portal"
+			return inDoubt, false, nil
+		}
 	}
 	return reversed, false, nil
 }

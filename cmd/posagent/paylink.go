@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/paylink"
 	"posagent/agent/upstream"
@@ -24,14 +25,15 @@ func linkMethod(cfg config.Config) *methods.Definition {
 }
 
 // linkService is the account behind it, nil where none is named. It is there with the method switched off, too: for what is
-// still owed.
-func linkService(cfg config.Config, db store.DB, client *upstream.Client, log *slog.Logger) aapay.Service {
+// still owed, and for what a journal before this one has sold. now is the true time as a service has told it; nil = none has.
+func linkService(cfg config.Config, db store.DB, client *upstream.Client, now func() (time.Time, bool), log *slog.Logger) aapay.Service {
 	if client == nil {
 		return nil
 	}
 	auth, api := cfg.Upstream.Auth, linkAPI(cfg, client)
 	return paylink.New(paylink.Options{
 		DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: auth.Instance, Title: cfg.Terminal.MerchantName, Now: time.Now, Log: log,
+		Trusted: now, Reused: journal.ReusedKey,
 	})
 }
 

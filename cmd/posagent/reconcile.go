@@ -195,7 +195,7 @@ func statusesOf(cfg config.Config, db store.Journal, log *slog.Logger) (reconcil
 	if err != nil {
 		return nil, exitWith(exitConfig, err)
 	}
-	s.links, _ = linkService(cfg, db, links, log).(*paylink.Service)
+	s.links, _ = linkService(cfg, db, links, nil, log).(*paylink.Service)
 	return s, nil
 }
 

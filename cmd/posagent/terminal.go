@@ -55,7 +55,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Control: controlSocket(c),
 		DB:      db,
 		Schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: schemes.Unanswered()}, SchemesAt: cfg.Upstream.URL("schemes"),
-		Links:   linkService(cfg, db, links, log),
+		Links:   linkService(cfg, db, links, trusted(schemes, list, links, to), log),
 		Offer:   linkMethod(cfg),
 		Methods: &methods.Client{BaseURL: cfg.Upstream.URL("methods"), Doer: list},
 		Query:   methodQuery(cfg),

@@ -301,7 +301,7 @@ func (a *accepting) writePayment(tx store.Tx) error {
 	terms := d.terms(pick, a.req)
 	terms.Ask, terms.Till = a.asks, tillOf(a.req)
 	var err error
-	if terms.ReadFirst, err = usedBefore(tx, a.req); err != nil {
+	if terms.ReadFirst, err = journal.UsedBefore(tx, a.req.Sequence); err != nil {
 		return err
 	}
 	row, err := d.newRow(tx, a.req, a.key, a.reuse)

@@ -126,7 +126,6 @@ const (
 	defaultGrace   = 10 * time.Minute
 	holdBegin      = 3 * time.Second // what a request waits for the journal before its register is told to wait
 	closeBound     = 60 * time.Second
-	sequenceAge    = 90 * 24 * time.Hour
 	maxResumes     = 20
 	standsAfter    = time.Minute // a start that lasted this long was not brought down by a sale
 	refreshTimeout = 10 * time.Second

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -68,16 +67,5 @@ func (d *Drive) forgotten(r store.Reader, row *journal.Row) (bool, error) {
 
 func tooOld(r store.Reader, u journal.Used) (bool, error) {
 	age, err := u.IDAge(r)
-	return err == nil && age > sequenceAge.Milliseconds(), err
-}
-
-// usedBefore reports whether a request's Key may have been used by the journal whose place this one
-// took: it is made of an id, and that journal may have sold under the same id what this one does not
-// hold.
-func usedBefore(r store.Reader, req ecr.Request) (bool, error) {
-	if req.Sequence == "" {
-		return false, nil
-	}
-	why, err := outbox.Replaced(r, sequenceAge)
-	return why != "", err
+	return err == nil && age > journal.IDAgeMax.Milliseconds(), err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"time"
 
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
@@ -90,6 +91,34 @@ func (u Used) IDAge(r store.Reader) (int64, error) {
 		}
 	}
 	return max(run-from, 0), nil
+}
+
+// IDAgeMax is for how long an id of a register names one request.
+const IDAgeMax = 90 * 24 * time.Hour
+
+// UsedBefore reports whether the Key of a request with an id may have been used by the journal whose
+// place this one took: it is made of the id, and that journal may have sold under the same id what this
+// one does not hold.
+func UsedBefore(r store.Reader, sequence string) (bool, error) {
+	if sequence == "" {
+		return false, nil
+	}
+	why, err := outbox.Replaced(r, IDAgeMax)
+	return why != "", err
+}
+
+// ReusedKey is UsedBefore for the Key of a sale, refund or reversal of this journal. Any other Key is
+// random.
+func ReusedKey(r store.Reader, key wire.Key) (bool, error) {
+	var sequence string
+	err := r.QueryRow(`SELECT sequence FROM checkout_sales WHERE key = ?`, string(key)).Scan(&sequence)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("key of a sale: %w", err)
+	}
+	return UsedBefore(r, sequence)
 }
 
 // firstUse is the number of an id that is used for the first time. Programs before this one put a

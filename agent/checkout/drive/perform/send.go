@@ -157,7 +157,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 	call, cancel := context.WithTimeout(wire.Once(wire.WithTrace(ctx, row.TraceID())), statusTimeout)
 	defer cancel()
 	asked := p.boot()
-	st, err := p.svc.Status(call, row.Reference, row.Method.Name) // by our own name: an id may have come with another's answer
+	st, err := p.status(call, row)
 	if err != nil && ctx.Err() != nil {
 		return
 	}
@@ -175,5 +175,25 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 		failure = checkout.NotFound
 	}
 	silence := p.sales.Silence(key, failure == checkout.NotFound)
-	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err)})
+	e := wire.AsError("status", err)
+	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err), Text: e.Op + " " + string(e.Code)})
+}
+
+// status asks about a sale, by our own name: an id may have come with another's answer. Before anything
+// is sent under a Key that a journal before this one may have used, each service is asked where it may
+// have been used, and no method is named: there may have been another one then.
+func (p *Performer) status(ctx context.Context, row *journal.Row) (aapay.Status, error) {
+	switch several, ok := p.svc.(everywhere); {
+	case !row.State.ReadFirst || row.State.Phase != checkout.Initializing:
+		return p.svc.Status(ctx, row.Reference, row.Method.Name)
+	case ok:
+		return several.Used(ctx, row.Reference)
+	}
+	return p.svc.Status(ctx, row.Reference, "")
+}
+
+// everywhere is a scheme service that is made of several. Its Used says what any of them knows under a
+// reference.
+type everywhere interface {
+	Used(ctx context.Context, reference string) (aapay.Status, error)
 }
