@@ -3,7 +3,7 @@
 // aapay.go has the undos of the alternative schemes. Front accepts the writes of local clients.
 //
 // From the top: front.go wires the kinds; payments, tokens, linkrows and links are the services;
-// accept and put store a write, send and settled end it; owner, keys and things are its records.
+// accept and put store a write, send, ours and settled end it; owner, keys and things are its records.
 //
 // It owns the tables offline_claims (Idempotency-Keys), offline_keys (those of purged operations),
 // offline_things (ids and owners), offline_dependants, offline_totals, offline_purged and offline_proven.
@@ -19,6 +19,8 @@
 //     for one client, route and body; a purged one is 410.
 //   - Our Key is derived from the caller's and from the create's Key of what the write is about,
 //     whichever id names it. So a restored journal makes the same one, or a person releases it.
+//   - What is made is done only by an answer that names our Key or reference, or that a reading agrees
+//     with. A token's create is the exception where its service does not name the Key.
 //   - A local id stays good for ever. Operations by it and by the backend's id are one aggregate
 //     and are sent with the backend's.
 //   - A validation code is never stored. A card number is sealed until its operation ends, or not

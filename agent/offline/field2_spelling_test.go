@@ -30,7 +30,7 @@ func (*speller) Create(context.Context, wire.Key, payments.CreateRequest) (payme
 }
 
 func (*speller) Read(_ context.Context, id string) (payments.Payment, error) {
-	return payments.Payment{PaymentID: id}, nil
+	return payments.Payment{PaymentID: id, CurrencyCode: "EUR"}, nil
 }
 
 func (s *speller) Refund(_ context.Context, key wire.Key, id string, _ payments.RefundRequest) (payments.Done, error) {

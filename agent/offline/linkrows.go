@@ -59,7 +59,7 @@ func withBody[In any](do func(txns paylinks.Transactions, ctx context.Context, k
 
 // sendLink is what a create does with the service.
 func (f *Front) sendLink() adapter {
-	return adapter{send: func(ctx context.Context, key wire.Key, _ string, body []byte) (reply, error) {
+	return adapter{shows: f.linkShows, send: func(ctx context.Context, key wire.Key, _ string, body []byte) (reply, error) {
 		var b linkBody
 		if err := json.Unmarshal(body, &b); err != nil {
 			return reply{}, &wire.Error{Code: wire.Internal, Op: KindLinkCreate, Msg: "the stored request is not readable", Err: err}
@@ -72,15 +72,15 @@ func (f *Front) sendLink() adapter {
 		if err == nil && c.Operation == nil && c.ID >= paylinks.FirstLocalID {
 			err = &wire.Error{Code: wire.UnknownOutcome, Op: KindLinkCreate, Msg: fmt.Sprintf("the backend's number %d is one of those that the terminal gives itself", c.ID), Answered: true}
 		}
-		if err == nil && c.Operation == nil && !answers(c, req) {
-			err = &wire.Error{Code: wire.UnknownOutcome, Op: KindLinkCreate, Msg: "the answer is of another link", Err: errAnothers}
+		if err == nil && c.Operation == nil && !answers(c.Link, req) {
+			err = &wire.Error{Code: wire.UnknownOutcome, Op: KindLinkCreate, Msg: "the answer is of another link", Err: wire.ErrAnothers}
 		}
-		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err
+		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil, req.ReferenceID != "" && c.ReferenceID == req.ReferenceID}, err
 	}}
 }
 
-// answers says that what a reply tells of its link is what was asked for.
-func answers(c paylinks.Created, req paylinks.CreateRequest) bool {
+// answers says that what is told of a link is what was asked for.
+func answers(c paylinks.Link, req paylinks.CreateRequest) bool {
 	return (c.ReferenceID == "" || c.ReferenceID == req.ReferenceID) && (c.Amount == 0 || c.Amount == req.Amount) && (c.Currency == "" || c.Currency == req.Currency)
 }
 
@@ -92,7 +92,7 @@ func (f *Front) dropLink() adapter {
 			return reply{}, err
 		}
 		d, err := f.o.Links.Delete(ctx, key, n)
-		return reply{"", d, d.Operation != nil}, err
+		return reply{body: d, pending: d.Operation != nil}, err
 	}}
 }
 
@@ -113,7 +113,7 @@ func onTransaction(kind string, judge comparison, send sending) func(*Front) ada
 					return reply{}, err
 				}
 				d, err := send(f.o.Transactions, ctx, key, n, body)
-				return reply{"", d, d.Operation != nil}, err
+				return reply{body: d, pending: d.Operation != nil}, err
 			},
 			look: func(ctx context.Context, id string) ([]byte, error) { return f.takePicture(ctx, kind, id) },
 			compare: func(before, after, body []byte) (reply, found) {

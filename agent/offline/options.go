@@ -98,6 +98,8 @@ type adapter struct {
 	// compare tells by two readings whether the body had its effect between them; nil = it cannot be told.
 	look    func(ctx context.Context, id string) ([]byte, error)
 	compare func(before, after, body []byte) (reply, found)
+	// shows reads what an answer names, and says whether it is what a body asks for; nil = no reading shows it.
+	shows func(ctx context.Context, id string, body []byte) (bool, error)
 	// harmless says that a second effect of a body moves no money; nil = none is harmless.
 	harmless func(body []byte) bool
 	// gone says that it takes the thing away: a repeat that does not find it had its effect before.
@@ -113,6 +115,7 @@ type reply struct {
 	made    string // its id of what was made, "" where nothing is
 	body    any    // its answer, as the contract has it; no card data
 	pending bool   // it has stored the call only
+	named   bool   // it names our own reference
 }
 
 // found is what a comparison says.

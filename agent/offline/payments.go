@@ -199,8 +199,9 @@ func (f *Front) sendPayment() adapter {
 				return reply{}, err
 			}
 			c, err := svc.Create(ctx, key, req)
-			return reply{c.PaymentID, c, c.Operation != nil}, err
+			return reply{made: c.PaymentID, body: c, pending: c.Operation != nil}, err
 		},
+		shows: f.paymentShows,
 		harmless: func(body []byte) bool {
 			req, err := wire.Parse[payments.CreateRequest](KindPaymentCreate, body)
 			return err == nil && movesNothing(req)
@@ -235,7 +236,7 @@ func onPayment[R any](kind string, do func(payments.Service, context.Context, wi
 					return reply{}, err
 				}
 				d, err := do(svc, ctx, key, id, req)
-				return reply{"", d, d.Operation != nil}, err
+				return reply{body: d, pending: d.Operation != nil}, err
 			},
 			look: func(ctx context.Context, id string) ([]byte, error) {
 				p, err := svc.Read(ctx, id)

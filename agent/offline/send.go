@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"posagent/agent/outbox"
@@ -19,11 +17,6 @@ const (
 	// askAgain is the pause while the backend itself has only stored a call.
 	askAgain = 5 * time.Second
 )
-
-// errAnothers says that the answer to a create is another one's. A create that was answered has made something, also where its answer is
-// of no use, and a service that does not honour Keys makes another one for each repeat: such a create ends in doubt by the first answer
-// that no use can be made of (wire.Answered), and by the second that is another create's.
-var errAnothers = errors.New("the answer is another create's")
 
 // send makes one attempt of any kind.
 func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verdict) {
@@ -84,21 +77,25 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 		return v
 	}
 	began := time.Now()
-	r, err := b.send(ctx, op.Key, id, body)
+	asking, echo := wire.WithEcho(ctx)
+	r, err := b.send(asking, op.Key, id, body)
 	left := op.Ran + time.Since(began)
 	if err == nil && b.Makes && r.made != "" && !r.pending {
-		err = f.notOurs(ctx, b, op.Key, r.made)
+		err = f.ours(ctx, b, op.Key, r, body, echo.Named())
 	}
 	switch {
 	case err != nil && unsent && wire.OtherBody(err): // a restored journal has lost what this key named first
 		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refusedResult(err)
 	case err != nil && !unsent && b.gone && wire.CodeOf(err) == wire.NotFound:
 		v.State, v.Reason = outbox.Done, "gone, after an attempt whose answer was lost"
-	case b.Makes && class == outbox.Safe && (wire.Answered(err) || errors.Is(err, errAnothers) && m.Heard):
+	// A create that was answered has made something, also where its answer is of no use, and a service that does not honour Keys makes
+	// another one for each repeat: such a create ends in doubt by the first answer that no use can be made of, and by the second that is
+	// another create's.
+	case b.Makes && class == outbox.Safe && (wire.Answered(err) || errors.Is(err, wire.ErrAnothers) && m.Heard):
 		v.State, v.Reach, v.Reason = outbox.Doubt, outbox.Reached, err.Error()
 	case err != nil:
 		v = outbox.FromError(op, class, err)
-		if errors.Is(err, errAnothers) {
+		if errors.Is(err, wire.ErrAnothers) {
 			m.Heard = true
 			remember(&v, &m)
 		}
@@ -136,24 +133,6 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 		v = doneVerdict(r)
 	}
 	return v
-}
-
-// notOurs refuses an answer whose id this journal has under another operation: it is the answer to that one (law II). What became of
-// ours is not known, and is asked again.
-func (f *Front) notOurs(ctx context.Context, b *bound, key wire.Key, id string) error {
-	var t thing
-	found := false
-	err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) {
-		t, found, err = f.readThing(r, byBackend, b.Thing, strings.ToLower(id), id)
-		return err
-	})
-	switch {
-	case err != nil:
-		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: "answered, and the terminal cannot tell whether the answer is its own", Err: err}
-	case found && t.key != key:
-		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: fmt.Sprintf("the answer is that of operation %s", t.key), Err: errAnothers}
-	}
-	return nil
 }
 
 // prepare is what has to be known before a send. ended = this attempt sends nothing.

@@ -49,7 +49,7 @@ func withToken[R any](kind string, do func(tokens.Service, context.Context, wire
 				return reply{}, err
 			}
 			c, err := do(svc, ctx, key, id, req)
-			return reply{c.TokenizationID, c, c.Operation != nil}, err
+			return reply{made: c.TokenizationID, body: c, pending: c.Operation != nil}, err
 		}}
 	}
 }

@@ -42,7 +42,7 @@ func (a Answer) JSON() bool {
 // Do sends req over d and reads the whole reply. Errors are *Error:
 //  1. Unavailable: provably not sent, or a read that got no usable reply;
 //  2. UnknownOutcome: a write that may have been sent and got no usable reply (lost, cut off, too long, compressed,
-//     or from another address after a redirect);
+//     from another address after a redirect, or the answer to another Key: ErrAnothers);
 //  3. whatever code the Doer itself gave, unless something had already been sent.
 //
 // Error.Unsent says of a write that no try of it ever had a connection.
@@ -84,6 +84,9 @@ func (c Call) Do(d Doer, req *http.Request) (Answer, error) {
 		return Answer{}, c.Lost("reply too long")
 	case !identity(resp.Header):
 		return Answer{}, c.Lost("compressed reply")
+	}
+	if err := c.echoed(req, resp.Header); err != nil {
+		return Answer{}, err
 	}
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }

@@ -94,6 +94,13 @@ func (p bankPayments) Cancel(_ context.Context, key wire.Key, id string, _ payme
 	return p.on(key, "payments.cancel", id, 0)
 }
 
-func (p bankPayments) Read(context.Context, string) (payments.Payment, error) {
+func (p bankPayments) Read(_ context.Context, id string) (payments.Payment, error) {
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	for _, e := range p.b.effects {
+		if e.Made == id && e.Kind == "payments.create" {
+			return payments.Payment{PaymentID: id, CurrencyCode: "EUR", Summary: payments.Summary{PaymentAmount: int32(e.Amount)}}, nil
+		}
+	}
 	return payments.Payment{}, wire.Errorf(wire.NotFound, "payments.read", "no such payment")
 }

@@ -91,6 +91,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	wire.ServedOf(r.Context()).Names(rt.Op)
+	if rt.Write() {
+		wire.EchoKey(w.Header(), r)
+	}
 	if h.o.Open == nil {
 		h.serve(w, r, rt, values, nil)
 		return
