@@ -51,7 +51,7 @@ var ofMoney = []mutant{
 		{"schemes/aapay/errors.go", `http.StatusMethodNotAllowed, http.StatusNotImplemented:`, `http.StatusMethodNotAllowed:`},
 	}},
 	{"a status is asked for by the name that an answer gave", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
-		{"agent/checkout/drive/perform/send.go", `p.svc.Status(call, row.Reference, row`, `p.svc.Status(call, map[bool]string{true: row.State.PPRef, false: row.Reference}[row.State.PPRef != ""], row`},
+		{"agent/checkout/drive/perform/send.go", `p.svc.Status(ctx, row.Reference, row`, `p.svc.Status(ctx, map[bool]string{true: row.State.PPRef, false: row.Reference}[row.State.PPRef != ""], row`},
 	}},
 	{"what a status tells of the request is not compared", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
 		{"agent/checkout/drive/journal/transit.go", `e.Whose = whose(r, e)`, `e.Whose = intent.NotSaid`},

@@ -5,6 +5,18 @@ var ofIdentity = []mutant{
 	{"an id that a lost journal may have used is sent under unread", drive, "TestField2_M14AnIdOfALostJournalIsNeverAnApproval", []edit{
 		{"agent/checkout/used.go", "\tif s.ReadFirst {\n\t\ts.Phase", "\tif s.ReadFirst && s.Phase == Done {\n\t\ts.Phase"},
 	}},
+	{"a used id is looked for at the sale's own service alone", "agent/paylink", "TestField2_M14AnIdIsLookedForAtEachService", []edit{
+		{"agent/checkout/drive/perform/send.go", "case !row.State.ReadFirst ||", "case ok || !row.State.ReadFirst ||"},
+	}},
+	{"the links are not read for a used id", "agent/paylink", "TestField2_M14AnIdIsLookedForAtEachService", []edit{
+		{"agent/paylink/method.go", "return links.Used(ctx, reference)", "return st, err"},
+	}},
+	{"a refund of a link under a used id is sent unread", "agent/paylink", "TestField2_M14ARefundOfALinkInARestoredJournal", []edit{
+		{"agent/paylink/before.go", "yes = now > known", "yes = now < known"},
+	}},
+	{"a link of before that is paid late ends unsaid", "agent/paylink", "TestField2_M14AnOldLinkThatIsPaidLate", []edit{
+		{"agent/paylink/undo.go", "kind != dead && kind != back {", "kind == dead && kind == back {"},
+	}},
 	{"a key that another request has used is read and undone", drive, "TestField2_M14AKeyOfAnotherRequestIsNotRead", []edit{
 		{"agent/checkout/drive/perform/send.go", "if wire.OtherBody(err) {", "if wire.OtherBody(err) && err == nil {"},
 	}},

@@ -81,10 +81,16 @@ var ofWrites = []mutant{
 		{"agent/owned/naming.go", `others = others && wire.CallerOf(ctx).Own`, `others = others && wire.CallerOf(ctx).Own && n.owner == ""`},
 	}},
 	{"an answer with the id of another operation is ours", offline, "TestField2_M16AnAnswerThatIsAnothersMakesNothingDone", []edit{
-		{"agent/offline/send.go", `case found && t.key != key:`, `case found && t.key == key:`},
+		{"agent/offline/ours.go", `case found && t.key != key:`, `case found && t.key == key:`},
+	}},
+	{"an answer that names nothing is ours", offline, "TestField2_M16AnAnswerOfAnotherTerminal", []edit{
+		{"agent/offline/ours.go", `case named || r.named || b.shows == nil:`, `case b.shows == nil || true:`},
+	}},
+	{"an answer that names another key is ours", "schemes/wire", "TestField2_M16AnAnswerOfAnotherKeyIsAnothers", []edit{
+		{"schemes/wire/echo.go", `case !strings.EqualFold(sent, named):`, `case false:`},
 	}},
 	{"a link's answer of another amount is ours", offline, "TestField2_M16AnAnswerThatIsAnothersMakesNothingDone", []edit{
-		{"agent/offline/linkrows.go", `c.Operation == nil && !answers(c, req) {`, `c.Operation == nil && !answers(c, req) && false {`},
+		{"agent/offline/linkrows.go", `c.Operation == nil && !answers(c.Link, req) {`, `c.Operation == nil && !answers(c.Link, req) && false {`},
 	}},
 	{"a customer's payment of another link is a charge", offline, "TestField2_M42WhatReadingsProve", []edit{
 		{"agent/offline/linkread.go", `		return one == two, false`, `		return true, false`},
