@@ -26,9 +26,6 @@ func (w *world) change(e event, wait *sync.WaitGroup) error {
 	case "network":
 		first, then := faulty(e), faulty(event{"", e.b, e.c, e.a})
 		list := []fault{first, then}[:1+e.c/7%2]
-		if w.spared {
-			list = slices.DeleteFunc(list, func(f fault) bool { return f.kind == "stranger" })
-		}
 		w.note("network: %+v", list)
 		w.net.set(list...)
 	case "restart":
