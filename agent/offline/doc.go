@@ -19,12 +19,10 @@
 //     for one client, route and body; a purged one is 410.
 //   - Our Key is derived from the caller's and from the create's Key of what the write is about,
 //     whichever id names it. So a restored journal makes the same one, or a person releases it.
-//   - What is made is done only by an answer that names our Key or reference, or that a reading agrees
-//     with. A token's create is the exception where its service does not name the Key.
+//   - A create is done by an answer that names our Key or reference, or that a reading agrees with.
 //   - A local id stays good for ever. Operations by it and by the backend's id are one aggregate
 //     and are sent with the backend's.
-//   - A validation code is never stored. A card number is sealed until its operation ends, or not
-//     stored.
+//   - A validation code is never stored; a card number is sealed until its operation ends, or not.
 //   - A write is stored only within its limits, and only if its service has once given an answer
 //     that no other service gives. Otherwise 503 gives the reason.
 //

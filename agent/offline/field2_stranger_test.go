@@ -187,6 +187,9 @@ func TestField2_M16AnAnswerOfAnotherTerminal(t *testing.T) {
 	for name, g := range gates() {
 		for _, keyed := range []bool{true, false} { // the backend's answers name the Key
 			for _, arrives := range []bool{true, false} { // our request, too
+				if arrives != keyed && name != "payments.create" { // the others' answers tell without the Key
+					continue
+				}
 				t.Run(fmt.Sprintf("%s, names %s, and the key %v, arrived %v", name, g.names, keyed, arrives), func(t *testing.T) {
 					t.Parallel()
 					inShop(t, offline.Options{}, func(t *testing.T, s *shop) {

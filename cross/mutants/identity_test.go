@@ -58,10 +58,10 @@ var ofIdentity = []mutant{
 	}},
 
 	{"an id is forgotten before its 90 days", drive, "TestField2_M2AWrongClockForgetsNoId", []edit{
-		{"agent/checkout/drive/ids.go", "age > sequenceAge.Milliseconds()", "age >= 0"},
+		{"agent/checkout/drive/ids.go", "age > journal.IDAgeMax.Milliseconds()", "age >= 0"},
 	}},
 	{"an id is never used again", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
-		{"agent/checkout/drive/ids.go", "age > sequenceAge.Milliseconds()", "age < 0"},
+		{"agent/checkout/drive/ids.go", "age > journal.IDAgeMax.Milliseconds()", "age < 0"},
 	}},
 	{"an id that is used again does not count up", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
 		{"agent/checkout/drive/ids.go", "reuse = u.Number + 1", "reuse = 1"},
