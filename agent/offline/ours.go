@@ -33,7 +33,7 @@ func (f *Front) ours(ctx context.Context, b *bound, key wire.Key, r reply, body 
 	ours, err := b.shows(ctx, r.made, body)
 	switch {
 	case err != nil:
-		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: fmt.Sprintf("answered, and what it made, %s, cannot be read", r.made), Err: err}
+		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: fmt.Sprintf("answered, and what it made, %s, cannot be read", r.made), RetryAfter: wire.AsError(b.Kind, err).RetryAfter, Err: err}
 	case !ours:
 		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: fmt.Sprintf("the answer names %s, which is something else", r.made), Err: wire.ErrAnothers}
 	}

@@ -432,7 +432,7 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 	case "declined", "aborted":
 		return tills.NotPaid, text
 	case "refused": // nothing was begun, unless it runs under this id or another, or a journal before this one did it
-		if !slices.Contains([]string{"processing_error", "in_progress", "busy", "resuming", "journal_replaced"}, l.Code) {
+		if !slices.Contains([]string{"processing_error", "in_progress", "busy", "resuming"}, l.Code) && !strings.Contains(text, "journal was replaced") {
 			return tills.NotPaid, text
 		}
 	}
