@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -43,7 +44,12 @@ func plainRouter(next http.Handler) http.Handler {
 			}
 			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		}
-		next.ServeHTTP(w, r)
+		answer := httptest.NewRecorder()
+		next.ServeHTTP(answer, r)
+		answer.Header().Del("Idempotency-Key") // it is the router's own
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
 	})
 }
 
