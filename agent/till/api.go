@@ -17,17 +17,17 @@ const Path = "/agent/v1/sales"
 
 // Request is what is asked for. Amounts are minor units.
 type Request struct {
-	Amount     int64    `json:"amount,omitempty"`
-	Currency   string   `json:"currency,omitempty"`
-	Type       ecr.Kind `json:"type,omitempty"`
-	Original   string   `json:"original,omitempty"`
-	Receipt    int64    `json:"receipt,omitempty"`
+	Amount     int64    `json:"amount,omitempty" wire:"given"`
+	Currency   string   `json:"currency,omitempty" wire:"given"`
+	Type       ecr.Kind `json:"type,omitempty" wire:"given"`
+	Original   string   `json:"original,omitempty" wire:"given"`
+	Receipt    int64    `json:"receipt,omitempty" wire:"given"`
 	Reference  string   `json:"reference,omitempty" wire:"masked"`
-	Method     string   `json:"method,omitempty"`
-	ConsumerID string   `json:"consumerId,omitempty"`
+	Method     string   `json:"method,omitempty" wire:"given"`
+	ConsumerID string   `json:"consumerId,omitempty" wire:"given"`
 	Order      []Item   `json:"order,omitempty"`
 	Language   string   `json:"language,omitempty"`
-	Unheard    string   `json:"unheard,omitempty"`
+	Unheard    string   `json:"unheard,omitempty" wire:"given"`
 }
 
 // Item is one order line.
@@ -133,9 +133,9 @@ type (
 
 // Taken is how a sale is taken back.
 type Taken struct {
-	Amount    int64  `json:"amount,omitempty"` // of a refund; 0 of a reversal = the whole
+	Amount    int64  `json:"amount,omitempty" wire:"given"` // absent of a reversal = the whole
 	Reference string `json:"reference,omitempty" wire:"masked"`
-	Unheard   string `json:"unheard,omitempty"`
+	Unheard   string `json:"unheard,omitempty" wire:"given"`
 }
 
 // The routes, as a request's Pattern has them.
