@@ -10,9 +10,11 @@ import (
 // reconcile ends the day.
 func (d *dialogue) reconcile(elsewhere bool) {
 	a := d.ask
-	switch kind := textAt(a.body, "ReconciliationType"); {
+	switch kind := a.fields().word("ReconciliationType"); {
+	case a.fault != nil:
+		d.refuse(a.fault)
 	case kind == "":
-		d.refuse(missing("SaleToPOIRequest.ReconciliationRequest", "ReconciliationType"))
+		d.refuse(a.fields().missing("ReconciliationType"))
 	case kind != "SaleReconciliation":
 		d.refuse(fail(noService, "%.32s is not served by this terminal", kind))
 	case elsewhere || len(d.line.running) > 0:

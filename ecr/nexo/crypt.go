@@ -186,7 +186,7 @@ func sealWith(k *derived, plain, nonce []byte) ([]byte, error) {
 	sealed := object{}
 	for name := range message {
 		sealed[name] = object{
-			"MessageHeader": at(message, name, "MessageHeader"),
+			"MessageHeader": valueAt(message, name, "MessageHeader"),
 			"NexoBlob":      blob,
 			"SecurityTrailer": object{
 				"AdyenCryptoVersion": cryptoVersion, "KeyIdentifier": k.identifier, "KeyVersion": k.version,

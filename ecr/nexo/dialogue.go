@@ -247,7 +247,9 @@ func (d *dialogue) received(ev ecr.Received) {
 		d.answer("400", ascii(object{"errors": []any{"At SaleToPOIRequest, field MessageHeader: Missing"}}))
 		return
 	}
-	d.ask = &ask{h: h, body: objectAt(request, h.category+"Request"), nowMS: now}
+	d.ask = &ask{h: h, nowMS: now}
+	root := fields{"SaleToPOIRequest", request, &d.ask.fault}
+	d.ask.body = root.object(h.category + "Request").o
 	var f *failure
 	switch {
 	case errors.As(err, &f):
@@ -255,8 +257,10 @@ func (d *dialogue) received(ev ecr.Received) {
 		f = fail(noService, "ProtocolVersion %s is not spoken here: send %s", h.version, d.s.Version)
 	case d.s.POIID != "" && h.poi != d.s.POIID:
 		f = fail(notAllowed, "POIID %s is another terminal: this is %s", h.poi, d.s.POIID)
+	case d.ask.fault != nil:
+		f = d.ask.fault
 	case d.ask.body == nil:
-		f = missing("SaleToPOIRequest", h.category+"Request")
+		f = root.missing(h.category + "Request")
 	}
 	if f != nil {
 		d.refuse(f)
@@ -280,7 +284,11 @@ func (d *dialogue) crypto(named []byte) {
 func (d *dialogue) serve(ev ecr.Received) {
 	switch d.ask.h.category {
 	case "Payment", "Reversal":
-		if f := d.money(); f != nil {
+		f := d.money()
+		if d.ask.fault != nil {
+			f = d.ask.fault
+		}
+		if f != nil {
 			d.refuse(f)
 			return
 		}
@@ -290,9 +298,14 @@ func (d *dialogue) serve(ev ecr.Received) {
 	case "Abort":
 		d.abort()
 	case "Login", "Diagnosis":
+		host := d.ask.fields().flag("HostDiagnosisFlag")
+		if d.ask.fault != nil {
+			d.refuse(d.ask.fault)
+			return
+		}
 		d.enter(working)
 		d.gen++
-		if d.ask.body["HostDiagnosisFlag"] == true && len(d.line.running) == 0 {
+		if host && len(d.line.running) == 0 {
 			d.do(ecr.Check{Gen: d.gen})
 		} else {
 			d.do(ecr.Report{Gen: d.gen})

@@ -97,8 +97,8 @@ func (p *parser) value(depth int) (any, error) {
 	return t, nil
 }
 
-// at follows names into an object; nil where one of them is missing.
-func at(o object, path ...string) any {
+// valueAt follows names into an object; nil where one of them is missing.
+func valueAt(o object, path ...string) any {
 	var v any = o
 	for _, name := range path {
 		inner, _ := v.(object)
@@ -109,13 +109,13 @@ func at(o object, path ...string) any {
 
 // objectAt is the object at a path, nil where there is none.
 func objectAt(o object, path ...string) object {
-	inner, _ := at(o, path...).(object)
+	inner, _ := valueAt(o, path...).(object)
 	return inner
 }
 
 // textAt is the text at a path, "" where there is none.
 func textAt(o object, path ...string) string {
-	s, _ := at(o, path...).(string)
+	s, _ := valueAt(o, path...).(string)
 	return s
 }
 

@@ -9,7 +9,9 @@ import (
 
 // header is the MessageHeader of a request.
 type header struct {
-	class, category, service, sale, poi, version, device string
+	class, category, service, sale, poi, version string
+
+	sent object // as it came, nil in an answer that makes one of its own
 }
 
 // The error conditions that this terminal sends.
@@ -41,9 +43,9 @@ func fail(condition, format string, args ...any) *failure {
 	return &failure{condition, []string{"message", fmt.Sprintf(format, args...)}}
 }
 
-// missing is what a till is told of a member that is not there, or not what it has to be.
-func missing(where, field string) *failure {
-	text := fmt.Sprintf("At %s, field %s: Missing", where, field)
+// at is what a till is told of a member that is not there, or not what it has to be.
+func at(where, field, what string) *failure {
+	text := fmt.Sprintf("At %s, field %s: %s", where, field, what)
 	return &failure{badMessage, []string{"message", text, "errors", text}}
 }
 
@@ -71,46 +73,47 @@ var errNoHeader = errors.New("no header")
 
 // headerOf reads a header. The error is errNoHeader where none can be answered, or a *failure.
 func headerOf(request object) (header, error) {
-	h := objectAt(request, "MessageHeader")
+	var fault *failure
+	h := fields{"SaleToPOIRequest.MessageHeader", objectAt(request, "MessageHeader"), &fault}
 	text := func(name string, longest int) string {
-		s := textAt(h, name)
-		if len(s) > longest {
-			return ""
+		s := h.word(name)
+		switch {
+		case s == "":
+			h.wrong(name, "Missing")
+		case len(s) > longest:
+			h.wrong(name, "it has at most %d characters", longest)
 		}
 		return s
 	}
-	got := header{
-		class: text("MessageClass", maxName), category: text("MessageCategory", 32), service: text("ServiceID", maxService),
-		sale: text("SaleID", maxName), poi: text("POIID", maxName), version: text("ProtocolVersion", 16), device: text("DeviceID", 16),
-	}
-	word := got.category != "" && !strings.ContainsFunc(got.category, func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' })
-	if h == nil || !word {
+	got := header{category: textAt(h.o, "MessageCategory"), sent: h.o}
+	if got.category == "" || len(got.category) > 32 || strings.ContainsFunc(got.category, func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' }) {
 		return got, errNoHeader
 	}
-	const where = "SaleToPOIRequest.MessageHeader"
-	for _, one := range [][2]string{{"MessageClass", got.class}, {"SaleID", got.sale}, {"POIID", got.poi}, {"ProtocolVersion", got.version}} {
-		if one[1] == "" {
-			return got, missing(where, one[0])
-		}
+	got.class, got.sale, got.poi = text("MessageClass", maxName), text("SaleID", maxName), text("POIID", maxName)
+	got.version, got.service = text("ProtocolVersion", 16), text("ServiceID", maxService)
+	if strings.ContainsFunc(got.service, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		h.wrong("ServiceID", "1 to %d printable ASCII characters are wanted", maxService)
 	}
-	if got.service == "" || strings.ContainsFunc(got.service, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return got, fail(badMessage, "ServiceID has 1 to %d characters", maxService)
+	if kind := text("MessageType", maxName); kind != "Request" {
+		h.wrong("MessageType", "%q is sent, \"Request\" is wanted", kind)
 	}
-	if textAt(h, "MessageType") != "Request" {
-		return got, missing(where, "MessageType")
+	if fault != nil {
+		return got, fault
 	}
 	return got, nil
 }
 
-// echo is the header of an answer.
+// echo is the header of an answer: that of the request, as it was sent.
 func (h header) echo() object {
 	o := object{
-		"MessageClass": h.class, "MessageCategory": h.category, "MessageType": "Response", "ServiceID": h.service,
-		"SaleID": h.sale, "POIID": h.poi, "ProtocolVersion": h.version,
+		"MessageClass": h.class, "MessageCategory": h.category, "ServiceID": h.service, "SaleID": h.sale, "POIID": h.poi, "ProtocolVersion": h.version,
 	}
-	if h.device != "" {
-		o["DeviceID"] = h.device
+	for _, name := range []string{"MessageClass", "ServiceID", "SaleID", "POIID", "ProtocolVersion", "DeviceID"} {
+		if v, ok := h.sent[name]; ok {
+			o[name] = v
+		}
 	}
+	o["MessageType"] = "Response"
 	return o
 }
 

@@ -2,7 +2,6 @@ package nexo
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -23,26 +22,33 @@ type ask struct {
 	receipt int          // a reversal's original, whose payment is read first
 	named   string       // its transactionId, "" where the till leaves it out
 	whole   bool         // a reversal of everything
+	fault   *failure     // of a member that is not what the schema wants
 	known   int          // gen of the earlier request with the same SaleID and ServiceID
 	age     *time.Time   // when that ended
 	unsure  bool         // it is another request, and its end is to come
 	kind    string       // category that a status asks for
 }
 
+// fields reads the body.
+func (a *ask) fields() fields {
+	return fields{"SaleToPOIRequest." + a.h.category + "Request", a.body, &a.fault}
+}
+
 // money reads a payment, refund or reversal.
 func (d *dialogue) money() *failure {
 	a := d.ask
-	data := objectAt(a.body, "SaleData")
-	order := textAt(data, "SaleTransactionID", "TransactionID")
+	data := a.fields().object("SaleData")
+	transaction := data.object("SaleTransactionID")
+	order := transaction.word("TransactionID")
 	if len(order) > maxOrder {
 		return fail(badMessage, "SaleTransactionID.TransactionID has at most %d bytes", maxOrder)
 	}
 	a.entry = entry{
 		SaleID: a.h.sale, Service: a.h.service, Category: a.h.category, Order: order,
-		Stamp: textAt(data, "SaleTransactionID", "TimeStamp"), AtMS: a.nowMS,
+		Stamp: transaction.text("TimeStamp"), AtMS: a.nowMS,
 	}
 	if len(a.entry.Stamp) > maxName {
-		return missing("SaleToPOIRequest."+a.h.category+"Request.SaleData.SaleTransactionID", "TimeStamp")
+		return fail(badMessage, "SaleTransactionID.TimeStamp has at most %d bytes", maxName)
 	}
 	a.request = ecr.Request{
 		Line: d.at(a.h.sale), Sequence: a.entry.sequence(), Currency: d.s.currency.Alpha, Reference: order, Patience: d.s.Patience, ByTCP: true,
@@ -50,54 +56,49 @@ func (d *dialogue) money() *failure {
 	if a.h.category == "Reversal" {
 		return d.reversal(data)
 	}
-	return d.payment(order)
+	if order == "" {
+		return transaction.missing("TransactionID")
+	}
+	return d.payment()
 }
 
-func (d *dialogue) payment(order string) *failure {
+func (d *dialogue) payment() *failure {
 	a := d.ask
-	where := "SaleToPOIRequest.PaymentRequest"
-	transaction := objectAt(a.body, "PaymentTransaction")
-	amounts := objectAt(transaction, "AmountsReq")
-	currency := textAt(amounts, "Currency")
+	transaction := a.fields().object("PaymentTransaction")
+	amounts := transaction.object("AmountsReq")
+	currency := amounts.word("Currency")
 	switch {
-	case order == "":
-		return missing(where+".SaleData.SaleTransactionID", "TransactionID")
 	case currency == "":
-		return missing(where+".PaymentTransaction.AmountsReq", "Currency")
+		return amounts.missing("Currency")
 	case currency != d.s.currency.Alpha:
 		return fail(notAllowed, "this terminal takes %s", d.s.currency.Alpha)
 	}
-	var ok bool
-	if a.request.Amount, ok = parseAmount(amounts["RequestedAmount"], d.s.currency); !ok {
-		return missing(where+".PaymentTransaction.AmountsReq", "RequestedAmount")
-	}
+	a.request.Amount = amounts.amount("RequestedAmount", d.s.currency)
 	for _, name := range []string{"TipAmount", "CashBackAmount"} {
-		if v := amounts[name]; v != nil {
-			number, _ := v.(json.Number)
-			if n, ok := rounded(number.String()); number == "" || !ok || n != 0 {
-				return fail(notAllowed, "%s is not taken here", name)
-			}
+		if !amounts.nothing(name) {
+			return fail(notAllowed, "%s is not taken here", name)
 		}
 	}
-	brands, _ := at(transaction, "TransactionConditions", "AllowedPaymentBrand").([]any)
-	if len(brands) > 0 {
-		a.request.Method, _ = brands[0].(string)
-		if len(brands) > 1 || a.request.Method == "" || len(a.request.Method) > maxName {
-			return fail(restriction, "AllowedPaymentBrand: name one method, or none")
+	conditions := transaction.object("TransactionConditions")
+	if brands := conditions.words("AllowedPaymentBrand"); conditions.has("AllowedPaymentBrand") {
+		if len(brands) != 1 || len(brands[0]) > maxName {
+			return fail(restriction, "AllowedPaymentBrand: name one method, or leave it out")
 		}
+		a.request.Method = brands[0]
 	}
-	switch kind := textAt(a.body, "PaymentData", "PaymentType"); kind {
+	switch kind := a.fields().object("PaymentData").word("PaymentType"); kind {
 	case "", "Normal":
 		a.request.Kind = ecr.Payment
 		return nil
 	case "Refund":
 		a.request.Kind, a.entry.Refund = ecr.Refund, true
-		id := textAt(transaction, "OriginalPOITransaction", "POITransactionID", "TransactionID")
-		if id == "" {
-			if transaction["OriginalPOITransaction"] != nil {
-				return missing(where+".PaymentTransaction.OriginalPOITransaction.POITransactionID", "TransactionID")
-			}
+		if !transaction.has("OriginalPOITransaction") {
 			return nil // the desk allows it or not
+		}
+		of := transaction.object("OriginalPOITransaction").object("POITransactionID")
+		id := of.word("TransactionID")
+		if id == "" {
+			return of.missing("TransactionID")
 		}
 		receipt, named, ok := original(id)
 		if !ok {
@@ -110,24 +111,23 @@ func (d *dialogue) payment(order string) *failure {
 	}
 }
 
-func (d *dialogue) reversal(data object) *failure {
-	a := d.ask
-	if c := currencyIn(textAt(data, "SaleToAcquirerData")); c != "" && c != d.s.currency.Alpha {
+func (d *dialogue) reversal(data fields) *failure {
+	a, body := d.ask, d.ask.fields()
+	if c := currencyIn(data); c != "" && c != d.s.currency.Alpha {
 		return fail(notAllowed, "this terminal takes %s", d.s.currency.Alpha)
 	}
-	id := textAt(a.body, "OriginalPOITransaction", "POITransactionID", "TransactionID")
+	of := body.object("OriginalPOITransaction").object("POITransactionID")
+	id := of.word("TransactionID")
 	if id == "" {
-		return missing("SaleToPOIRequest.ReversalRequest.OriginalPOITransaction.POITransactionID", "TransactionID")
+		return of.missing("TransactionID")
 	}
 	receipt, named, ok := original(id)
 	if !ok {
 		return unknownOriginal(id)
 	}
-	a.receipt, a.named, a.whole = receipt, named, a.body["ReversedAmount"] == nil
+	a.receipt, a.named, a.whole = receipt, named, !body.has("ReversedAmount")
 	if !a.whole {
-		if a.request.Amount, ok = parseAmount(a.body["ReversedAmount"], d.s.currency); !ok {
-			return missing("SaleToPOIRequest.ReversalRequest", "ReversedAmount")
-		}
+		a.request.Amount = body.amount("ReversedAmount", d.s.currency)
 	}
 	a.request.Kind, a.request.Original = ecr.Refund, nameOf(receipt, named)
 	if a.whole && receipt == 0 {
@@ -160,10 +160,11 @@ func nameOf(receipt int, named string) string {
 }
 
 // currencyIn reads the currency of SaleToAcquirerData: form text, or base64 of a JSON object.
-func currencyIn(text string) string {
+func currencyIn(data fields) string {
+	text := data.text("SaleToAcquirerData")
 	if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
 		if o, err := parse(plain); err == nil {
-			return textAt(o, "currency")
+			return fields{data.path + ".SaleToAcquirerData", o, data.fault}.word("currency")
 		}
 	}
 	values, err := url.ParseQuery(text)
@@ -313,7 +314,7 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 	case f.step == polls && d.phase == polling:
 		d.do(ecr.StopTimer{Timer: pollTimer})
 		if ev.Code == "" {
-			d.refuse(fail(notFound, "Message not found. No transaction has this id"))
+			d.refuse(unknown())
 		} else {
 			d.refuse(fail(noService, "%s", orElse(ev.Text, "the terminal cannot say")))
 		}

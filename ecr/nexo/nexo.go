@@ -115,7 +115,7 @@ func named(envelope object) []byte {
 		service = ""
 	}
 	key := textAt(request, "SecurityTrailer", "KeyIdentifier")
-	version, _ := at(request, "SecurityTrailer", "KeyVersion").(json.Number)
+	version, _ := valueAt(request, "SecurityTrailer", "KeyVersion").(json.Number)
 	return ascii([]any{service, key[:min(len(key), maxName)], version[:min(len(version), maxName)].String()})
 }
 

@@ -7,23 +7,42 @@ import (
 )
 
 // reference reads the MessageReference of a request. What it leaves out is that of the header.
-func (d *dialogue) reference() (found bool) {
+func (d *dialogue) reference() *failure {
 	a := d.ask
-	ref := objectAt(a.body, "MessageReference")
-	a.kind = textAt(ref, "MessageCategory")
+	ref := a.fields().object("MessageReference")
+	a.kind = ref.word("MessageCategory")
 	a.entry = entry{
-		SaleID: cmp.Or(textAt(ref, "SaleID"), a.h.sale), Service: textAt(ref, "ServiceID"), Category: cmp.Or(a.kind, "Payment"), AtMS: a.nowMS,
+		SaleID: cmp.Or(ref.word("SaleID"), a.h.sale), Service: ref.word("ServiceID"), Category: cmp.Or(a.kind, "Payment"), AtMS: a.nowMS,
 	}
-	poi := textAt(ref, "POIID")
-	return a.entry.Service != "" && len(a.entry.Service) <= maxService && len(a.entry.SaleID) <= maxName && (poi == "" || poi == a.h.poi)
+	poi := ref.word("POIID")
+	switch {
+	case a.fault != nil:
+		return a.fault
+	case a.entry.Service == "":
+		return ref.missing("ServiceID")
+	case poi != "" && poi != a.h.poi:
+		return fail(notAllowed, "POIID %.64s is another terminal: this is %s", poi, a.h.poi)
+	}
+	return nil
 }
+
+// unknown is said of an id under which nothing was ever accepted.
+func unknown() *failure { return fail(notFound, "Message not found. No transaction has this id") }
 
 // status asks for an earlier request, or for the till's last one.
 func (d *dialogue) status() {
 	a := d.ask
-	named := d.reference()
-	if !named && a.body["MessageReference"] != nil {
-		d.refuse(fail(notFound, "Message not found. No transaction has this id"))
+	named := a.fields().has("MessageReference")
+	if named {
+		if f := d.reference(); f != nil {
+			d.refuse(f)
+			return
+		}
+	} else {
+		a.entry = entry{SaleID: a.h.sale, Category: "Payment", AtMS: a.nowMS}
+	}
+	if len(a.entry.Service) > maxService || len(a.entry.SaleID) > maxName {
+		d.refuse(unknown())
 		return
 	}
 	d.enter(polling)
@@ -55,7 +74,7 @@ func (d *dialogue) found(out ecr.Outcome) bool {
 		}
 	}
 	if a.entry.Service != "" && e.Category != a.entry.Category {
-		d.refuse(fail(notFound, "Message not found. No transaction has this id"))
+		d.refuse(fail(badMessage, "ServiceID %s is that of a %sRequest: name this MessageCategory", e.Service, e.Category))
 		return false
 	}
 	h := header{class: "Service", category: e.Category, service: e.Service, sale: e.SaleID, poi: a.h.poi, version: a.h.version}
@@ -79,7 +98,7 @@ func tillAborted() *failure {
 // abort stops the payment that a till names. Its answer is empty, and says nothing of what it found.
 func (d *dialogue) abort() {
 	a := d.ask
-	if !d.reference() || a.entry.Category != "Payment" {
+	if d.reference() != nil || a.entry.Category != "Payment" {
 		d.answer("200", nil)
 		return
 	}

@@ -166,7 +166,7 @@ func TestVectors(t *testing.T) {
 }
 
 func at2(t *testing.T, o object, path ...string) any {
-	v := at(o, path...)
+	v := valueAt(o, path...)
 	require.NotNil(t, v)
 	return v
 }
@@ -215,7 +215,7 @@ func expect(t *testing.T, v vector, r reaction) {
 		refused(noDevice)
 	case category == "Payment":
 		require.NotNil(t, r.begun, name)
-		sent := string(ascii(at(request, "PaymentRequest", "PaymentTransaction", "AmountsReq", "RequestedAmount")))
+		sent := string(ascii(valueAt(request, "PaymentRequest", "PaymentTransaction", "AmountsReq", "RequestedAmount")))
 		require.Contains(t, minors(), sent, name)
 		require.EqualValues(t, minors()[sent], r.begun.Amount, name)
 		require.Equal(t, "nexo/till1", r.begun.Line, name)
