@@ -61,6 +61,15 @@ func runningText(language string) string {
 }
 
 func withoutEnd(language, german, english, french string) string {
+	return noEnd + " " + in(language, german, english, french)
+}
+
+// leftText is AF for a register that has ended its sending side before the answer: nothing is sold.
+func leftText(language string) string {
+	return abandoned + " " + in(language, "VERBINDUNG VOR DER ANTWORT BEENDET", "CONNECTION ENDED BEFORE THE ANSWER", "CONNEXION FERMEE AVANT LA REPONSE")
+}
+
+func in(language, german, english, french string) string {
 	text := french
 	switch language = strings.ToLower(language); {
 	case ecr.German(language):
@@ -68,7 +77,7 @@ func withoutEnd(language, german, english, french string) string {
 	case strings.HasPrefix(language, "en"):
 		text = english
 	}
-	return noEnd + " " + text
+	return text
 }
 
 // answer writes an answer to a request. AE stands last, and AF behind it: an answer that breaks off

@@ -44,14 +44,20 @@ const gen = 1
 
 // New begins the terminal's side of a connection.
 func New(cfg Config, line string) ecr.Dialogue {
-	if cfg.Patience <= 0 {
-		cfg.Patience = Patience
+	cfg, cur := cfg.whole()
+	return &dialogue{cfg: cfg, line: line, currency: cur}
+}
+
+// whole fills in what is left out.
+func (c Config) whole() (Config, money.Currency) {
+	if c.Patience <= 0 {
+		c.Patience = Patience
 	}
-	cur, ok := money.Lookup(cfg.Currency)
+	cur, ok := money.Lookup(c.Currency)
 	if !ok {
 		cur, _ = money.Lookup("EUR")
 	}
-	return &dialogue{cfg: cfg, line: line, currency: cur}
+	return c, cur
 }
 
 // Holds implements ecr.Dialogue.

@@ -25,11 +25,10 @@ var ErrFormat = errors.New("caisse-ap: malformed message")
 // size is the least and the most bytes of a tag's value.
 type size struct{ least, most int }
 
-// sizes are the tags whose length is known; others may have 1 to 999 bytes.
+// sizes are those of the fields that decide something, and of the echoes, which have to fit into an
+// answer. Others may have 1 to 999 bytes: tills send them as they like.
 var sizes = map[string]size{
-	"CZ": {4, 4}, "CJ": {12, 12}, "CA": {1, 2}, "CB": {1, 12}, "CD": {1, 1}, "CE": {3, 3}, "CC": {3, 3}, "CF": {1, 99},
-	"CI": {1, 1}, "CK": {3, 3}, "BA": {1, 1}, "BB": {1, 1}, "BF": {1, 1}, "BH": {1, 20}, "BI": {1, 256}, "AA": {1, 64},
-	"AB": {4, 4}, "AL": {1, 1}, "AI": {1, 32}, "AC": {1, 10}, "AE": {2, 2}, "AF": {2, 50}, "CG": {1, 10},
+	"CZ": {1, 256}, "CJ": {1, 256}, "CA": {1, 2}, "CB": {1, 12}, "CD": {1, 1}, "CE": {3, 3}, "CC": {3, 3}, "CF": {1, 99},
 }
 
 // Get returns the value of a tag, "" if it is not there.

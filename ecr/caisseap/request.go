@@ -36,7 +36,7 @@ func read(data []byte, cur money.Currency, identified bool) request {
 	m, err := Decode(data)
 	r := request{fields: m, action: m.Get("CD")}
 	amount, amountErr := strconv.ParseUint(m.Get("CB"), 10, 63)
-	digits := strings.Trim(m.Get("CB")+m.Get("CZ")+m.Get("CE"), "0123456789") == ""
+	digits := strings.Trim(m.Get("CB")+m.Get("CE"), "0123456789") == ""
 	currency, _ := strconv.Atoi(m.Get("CE"))
 	switch {
 	case err != nil, !digits, !complete(m) && (r.action == "" || r.action == debit || r.action == credit || r.action == identify):
@@ -67,6 +67,23 @@ func read(data []byte, cur money.Currency, identified bool) request {
 		}
 	}
 	return r
+}
+
+// Left is the last word to a register that has ended its sending side before its answer; begun says that
+// the request was handed over. It is nothing where a no could be taken for the end of an earlier request
+// of that name.
+func Left(data []byte, cfg Config, begun bool) []byte {
+	cfg, currency := cfg.whole()
+	r := read(data, currency, cfg.Identified)
+	switch {
+	case r.ask.Sequence != "":
+		return nil
+	case r.no != "":
+		return r.denial(r.no)
+	case begun && r.ask.Kind == ecr.Refund:
+		return r.denial(runningText(cfg.Language))
+	}
+	return r.denial(leftText(cfg.Language))
 }
 
 // till is the name of a till as a part of a line's name: letters and digits stand for themselves.

@@ -13,6 +13,7 @@ import (
 	"posagent/ecr"
 	"posagent/ecr/caisseap"
 	"posagent/ecr/life"
+	"posagent/ecr/socket"
 )
 
 // Times of a connection.
@@ -34,12 +35,14 @@ var (
 	errLeft     = errors.New("the register has left before the answer")
 	errStays    = errors.New("the register has not closed after the answer")
 	errReset    = errors.New("the register has closed without reading all of the answer")
+	errUnheard  = errors.New("the register's TCP has not acknowledged the answer")
 )
 
 // carrier is one connection: one request comes in, one answer goes out.
 type carrier struct {
 	life.Life
 	conn net.Conn
+	cfg  caisseap.Config
 	gone chan struct{} // the peer has closed, or the connection is lost
 
 	mu        sync.Mutex
@@ -49,15 +52,16 @@ type carrier struct {
 
 var _ ecr.Transport = (*carrier)(nil)
 
-func carry(conn net.Conn) *carrier {
-	c := &carrier{conn: conn, gone: make(chan struct{})}
+func carry(conn net.Conn, cfg caisseap.Config) *carrier {
+	c := &carrier{conn: conn, cfg: cfg, gone: make(chan struct{})}
 	c.Begin(conn, 2)
 	c.Go(c.read)
 	return c
 }
 
-// Send implements ecr.Transport: nil means that the register has read the answer and closed. No data
-// closes the connection without an answer.
+// Send implements ecr.Transport: nil means that the register has read the answer and closed. The
+// terminal ends its side once the answer is acknowledged: tills exist that read until then. No data closes
+// the connection without an answer.
 func (c *carrier) Send(ctx context.Context, data []byte) error {
 	if err := c.begin(data); err != nil {
 		return err
@@ -72,6 +76,17 @@ func (c *carrier) Send(ctx context.Context, data []byte) error {
 	}
 	late := time.NewTimer(leaveWithin)
 	defer late.Stop()
+	switch err := socket.Acknowledged(ctx, c.conn, leaveWithin); {
+	case errors.Is(err, socket.ErrEnded):
+		return c.End(errReset)
+	case errors.Is(err, socket.ErrUnheard):
+		return c.End(errUnheard)
+	case err != nil:
+		return c.End(err)
+	}
+	if half, can := c.conn.(interface{ CloseWrite() error }); can {
+		_ = half.CloseWrite() // it fails where the register has closed meanwhile
+	}
 	select {
 	case <-c.gone:
 	case <-c.Done.Done():
@@ -79,7 +94,7 @@ func (c *carrier) Send(ctx context.Context, data []byte) error {
 	case <-late.C:
 		return c.End(errStays)
 	}
-	if !errors.Is(c.last, io.EOF) || !heard(c.conn) {
+	if !errors.Is(c.last, io.EOF) {
 		return c.End(errReset)
 	}
 	_ = c.End(errAnswered)
@@ -99,7 +114,10 @@ func (c *carrier) begin(data []byte) error {
 		return c.End(errSilent)
 	case len(data) > caisseap.MaxAnswer:
 		return c.End(errTooLong)
-	case c.last != nil || !there(c.conn):
+	case c.last != nil: // the reader ends it
+		<-c.Done.Done()
+		return context.Cause(c.Done)
+	case !there(c.conn):
 		return c.End(errLeft)
 	}
 	c.answering = true
@@ -107,10 +125,12 @@ func (c *carrier) begin(data []byte) error {
 }
 
 // read takes the request, then whatever comes until the peer has closed. While an answer leaves, the
-// end belongs to Send, which judges it.
+// end belongs to Send, which judges it. Before one, it is the register's abort; a register that has ended
+// its sending side alone still reads why.
 func (c *carrier) read() {
 	data, surplus, err := c.request()
-	if err == nil {
+	begun := err == nil
+	if begun {
 		c.Came <- data
 		err = c.drain(surplus)
 	}
@@ -120,11 +140,15 @@ func (c *carrier) read() {
 	c.mu.Unlock()
 	close(c.gone)
 	if !answering {
+		if errors.Is(err, io.EOF) && len(data) > 0 && c.conn.SetWriteDeadline(time.Now().Add(leaveWithin)) == nil {
+			_, _ = c.conn.Write(caisseap.Left(data, c.cfg, begun))
+		}
 		_ = c.End(err)
 	}
 }
 
-// request reads until a request has ended; the bytes behind it are surplus.
+// request reads until a request has ended; the bytes behind it are surplus. Beside an error data is what
+// had come.
 func (c *carrier) request() (data, surplus []byte, err error) {
 	buf := make([]byte, caisseap.MaxRequest)
 	until := time.Now().Add(firstWithin)
@@ -154,7 +178,7 @@ func (c *carrier) request() (data, surplus []byte, err error) {
 		case errors.Is(err, os.ErrDeadlineExceeded) && len(data) > 0:
 			return data, nil, nil // a request, or what the dialogue cannot read
 		case err != nil:
-			return nil, nil, err
+			return data, nil, err
 		}
 	}
 }

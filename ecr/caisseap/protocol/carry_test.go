@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"strings"
@@ -56,7 +55,7 @@ func TestRequestsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				register, terminal := net.Pipe()
-				c0 := carry(terminal)
+				c0 := carry(terminal, caisseap.Config{})
 				defer func() { require.NoError(t, c0.Close()) }()
 				go func() {
 					for i, s := range c.send {
@@ -86,7 +85,7 @@ func TestTheAnswerIsOneWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		register, terminal := net.Pipe()
 		w := &writes{Conn: terminal}
-		c := carry(w)
+		c := carry(w, caisseap.Config{})
 		defer c.Close()
 		go func() {
 			_, _ = register.Write([]byte(request))
@@ -120,7 +119,7 @@ func TestAnAnswerAtOnceIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		register, terminal := net.Pipe()
 		closed := make(chan struct{})
-		c := carry(hurried{terminal, closed})
+		c := carry(hurried{terminal, closed}, caisseap.Config{})
 		defer c.Close()
 		go func() {
 			_, _ = register.Write([]byte(request))
@@ -138,7 +137,7 @@ func TestAnAnswerAtOnceIsTold(t *testing.T) {
 func TestTheAnswerIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		register, terminal := net.Pipe()
-		c := carry(terminal)
+		c := carry(terminal, caisseap.Config{})
 		defer c.Close()
 		require.ErrorIs(t, c.Send(t.Context(), []byte(strings.Repeat("A", caisseap.MaxAnswer+1))), errTooLong)
 		_, err := register.Read(make([]byte, 1))
@@ -150,7 +149,7 @@ func TestTheAnswerIsBounded(t *testing.T) {
 func TestARegisterThatStaysIsNotTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		register, terminal := net.Pipe()
-		c := carry(terminal)
+		c := carry(terminal, caisseap.Config{})
 		defer c.Close()
 		go func() { _, _ = register.Read(make([]byte, 1024)) }()
 		began := time.Now()
@@ -163,7 +162,7 @@ func TestARegisterThatStaysIsNotTold(t *testing.T) {
 func TestBytesBehindTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		register, terminal := net.Pipe()
-		c := carry(terminal)
+		c := carry(terminal, caisseap.Config{})
 		defer c.Close()
 		_, err := register.Write([]byte(request + "\r\n"))
 		require.NoError(t, err)
@@ -190,7 +189,7 @@ func sockets(t *testing.T) (register *net.TCPConn, c *carrier) {
 	t.Cleanup(func() { _ = conn.Close() })
 	terminal, err := listener.Accept()
 	require.NoError(t, err)
-	c = carry(terminal)
+	c = carry(terminal, caisseap.Config{})
 	t.Cleanup(func() { _ = c.Close() })
 	_, err = conn.Write([]byte(request))
 	require.NoError(t, err)
@@ -253,8 +252,62 @@ func TestMoneyF5_ToldOverTCP(t *testing.T) {
 		slow := &carrier{conn: c.conn, gone: make(chan struct{})} // whose reader has not noticed
 		slow.Begin(c.conn, 0)
 		require.ErrorIs(t, <-send(slow), errLeft)
-		n, err := register.Read(make([]byte, 1))
-		require.Zero(t, n)
-		require.True(t, errors.Is(err, io.EOF), "%v", err)
+		text, err := io.ReadAll(register)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "AE00210")
 	})
+	t.Run("read until the terminal's end", func(t *testing.T) {
+		register, c := sockets(t)
+		sent := send(c)
+		text, err := io.ReadAll(register)
+		require.NoError(t, err)
+		require.Equal(t, approval, string(text))
+		require.NoError(t, register.Close())
+		require.NoError(t, <-sent)
+	})
+	t.Run("read until the terminal's end, and reset", func(t *testing.T) {
+		register, c := sockets(t)
+		sent := send(c)
+		_, err := io.ReadAll(register)
+		require.NoError(t, err)
+		require.NoError(t, register.SetLinger(0))
+		require.NoError(t, register.Close())
+		require.Error(t, <-sent)
+	})
+}
+
+// A till that ends its sending side with its request, or behind it, is told why nothing is sold, and is never told approved.
+func TestField2_R2_AHalfCloseIsAnswered(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	for name, text := range map[string]string{"with its request": request, "behind it": request + "\r\n", "in the middle of it": request[:30], "at once": ""} {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		require.NoError(t, err)
+		register := conn.(*net.TCPConn)
+		terminal, err := listener.Accept()
+		require.NoError(t, err)
+		c := carry(terminal, caisseap.Config{Currency: "EUR", Language: "en"})
+		_, err = io.WriteString(register, text)
+		require.NoError(t, err)
+		if name == "behind it" {
+			_, err := c.Receive(t.Context())
+			require.NoError(t, err)
+		}
+		require.NoError(t, register.CloseWrite())
+		answer, err := io.ReadAll(register)
+		require.NoError(t, err, name)
+		switch name {
+		case "at once":
+			require.Empty(t, answer)
+		case "in the middle of it":
+			require.Contains(t, string(answer), "AE00201AF00209", name)
+		default:
+			require.Contains(t, string(answer), "AE00201AF03706 CONNECTION ENDED BEFORE THE ANSWER", name)
+		}
+		_, err = c.Receive(t.Context())
+		require.ErrorIs(t, err, ecr.ErrClosed, "%s: nothing is begun", name)
+		require.NoError(t, c.Close())
+		require.NoError(t, register.Close())
+	}
 }

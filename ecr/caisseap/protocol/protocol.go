@@ -16,7 +16,7 @@ type Options struct {
 func New(o Options) ecr.Protocol {
 	return ecr.Protocol{
 		Dialogue: func(s ecr.Start) ecr.Dialogue { return caisseap.New(o.Config, s.Line) },
-		TCP:      func(conn net.Conn) ecr.Transport { return carry(conn) },
+		TCP:      func(conn net.Conn) ecr.Transport { return carry(conn, o.Config) },
 		Outline:  caisseap.Outline,
 	}
 }
