@@ -1,6 +1,8 @@
 package zvt
 
 import (
+	"bytes"
+
 	"posagent/ecr"
 	"posagent/ecr/zvt/apdu"
 )
@@ -28,7 +30,15 @@ func (m *Machine) beginAdmin() {
 		m.finish()
 	case apdu.BookTip:
 		m.refuseSale(ecr.Impossible, wordsFor(m.cfg.Language).tip)
-	case apdu.Reservation, apdu.BookPart, apdu.BookTotal, apdu.Release:
+	case apdu.BookPart:
+		if v, _ := m.d.msg.BMP(0x87); bytes.Equal(v, noReceipt) { // which pre-authorisations are open?
+			m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{resultNoneOpen}, apdu.Bytes(0x87, noReceipt...))
+			m.phase = printing
+			m.print()
+			return
+		}
+		m.refuseSale(ecr.Impossible, wordsFor(m.cfg.Language).reserve)
+	case apdu.Reservation, apdu.BookTotal, apdu.Release:
 		m.refuseSale(ecr.Impossible, wordsFor(m.cfg.Language).reserve)
 	case apdu.StatusEnquiry, apdu.PrintConfig, apdu.OutputOPT:
 		m.do(ecr.Report{Gen: m.d.gen})
@@ -52,6 +62,9 @@ func (m *Machine) beginAdmin() {
 		m.print()
 	}
 }
+
+// noReceipt is the receipt number that means none.
+var noReceipt = []byte{0xFF, 0xFF}
 
 // waitVisibly keeps a register that wants 04 FF informed.
 func (m *Machine) waitVisibly() {

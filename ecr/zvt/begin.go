@@ -17,6 +17,9 @@ func (m *Machine) beginSale() {
 	case errors.Is(err, errNumber):
 		m.reply(m.d.id, apdu.OK())
 		m.refuseSale(ecr.Impossible, wordsFor(m.cfg.Language).number)
+	case errors.Is(err, errZero):
+		m.reply(m.d.id, apdu.OK())
+		m.refuseSale(ecr.AmountWrong, wordsFor(m.cfg.Language).zero)
 	case errors.Is(err, errOriginal):
 		m.reply(m.d.id, apdu.OK())
 		m.refuseSale(ecr.NoOriginal, ecr.NameOriginal(m.cfg.Language))

@@ -208,6 +208,7 @@ const (
 
 	resultImpossible = 0x83
 	resultNoModule   = 0x7D
+	resultNoneOpen   = 0xB8
 	resultNoPrinter  = 0xCC
 
 	resultTooSmall = 0xC8

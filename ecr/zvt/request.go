@@ -13,11 +13,12 @@ import (
 
 // Why a financial command is not begun.
 var (
-	errMalformed = errors.New("malformed value")     // 84 83 00
-	errCurrency  = errors.New("another currency")    // 6F
-	errReference = errors.New("no usable reference") // 84 83 00
-	errOriginal  = errors.New("no usable original")  // 83, with a text that says what to send
-	errNumber    = errors.New("number not agreed")   // 83, likewise
+	errMalformed = errors.New("malformed value")      // 84 83 00
+	errCurrency  = errors.New("another currency")     // 6F
+	errReference = errors.New("no usable reference")  // 84 83 00
+	errOriginal  = errors.New("no usable original")   // 83, with a text that says what to send
+	errNumber    = errors.New("number not agreed")    // 83, likewise
+	errZero      = errors.New("an amount of nothing") // B7: zero that is sent is not "all of it"
 )
 
 // options reads what every financial command may carry.
@@ -79,8 +80,11 @@ func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
 	switch msg.Cmd {
 	case apdu.Reversal:
 		req.Kind = ecr.Reversal
-		if !hasReceipt {
+		switch {
+		case !hasReceipt:
 			return req, errReference
+		case named && req.Amount == 0:
+			return req, errZero
 		}
 		req.Receipt, req.Part = int(receipt), req.Amount > 0
 	case apdu.RefundCmd:

@@ -32,7 +32,7 @@ func Decode(data []byte) (Message, error) {
 	var firstErr error
 	found := false
 	for _, cut := range l.cuts(body) {
-		r := reader{buf: body, pos: cut, base: h}
+		r := reader{buf: body, pos: cut, base: h, cmd: m.Cmd}
 		fields, err := r.fields()
 		if err == nil && l.only != 0 && len(fields) > 0 && fields[0].BMP != l.only {
 			err = &UnknownBMPError{BMP: fields[0].BMP, Offset: h + cut}

@@ -27,7 +27,7 @@ type Field struct {
 // TLV is one BER data object.
 type TLV struct {
 	Tag      uint32 // as on the wire: 0x24, 0x1F04, 0x1F8006
-	Value    []byte // primitive
+	Value    []byte // primitive; or what is inside a hint that cannot be read
 	Children []TLV  // constructed (bit 20 of the first tag byte)
 	form     byte
 }

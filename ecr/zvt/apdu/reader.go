@@ -10,6 +10,7 @@ type reader struct {
 	buf  []byte
 	pos  int
 	base int
+	cmd  Command
 }
 
 func (r *reader) fail(path string, at int, err error) error {
@@ -117,6 +118,18 @@ func (r *reader) objects(end int, path string, depth int) ([]TLV, error) {
 	return out, nil
 }
 
+// hint says whether an object only tells what a register likes: what is inside one that cannot be read is
+// left out. Libraries write such lists in ways of their own. Amounts and numbers stand in none of them.
+func hint(cmd Command, tag uint32) bool {
+	switch cmd {
+	case Registration:
+		return true
+	case Authorisation:
+		return tag == 0xE8 || tag == 0x30 || tag == 0x34
+	}
+	return false
+}
+
 func (r *reader) object(end int, path string, depth int) (TLV, error) {
 	start := r.pos
 	tag, size, err := readTag(r.buf[start:end])
@@ -137,7 +150,11 @@ func (r *reader) object(end int, path string, depth int) (TLV, error) {
 		return t, r.fail(path, end, ErrTruncated)
 	}
 	if t.Constructed() {
-		t.Children, err = r.objects(r.pos+n, path, depth+1)
+		from, to := r.pos, r.pos+n
+		if t.Children, err = r.objects(to, path, depth+1); err != nil && depth == 0 && hint(r.cmd, tag) {
+			t.Children, t.Value, err = nil, append([]byte{}, r.buf[from:to]...), nil
+			r.pos = to
+		}
 		return t, err
 	}
 	t.Value = append([]byte{}, r.buf[r.pos:r.pos+n]...)
