@@ -96,7 +96,7 @@ func appendObjects(dst []byte, objects []TLV, path string) ([]byte, error) {
 			return dst, &SyntaxError{len(dst), at, ErrTag}
 		}
 		body := t.Value
-		if t.Constructed() && (t.Value == nil || t.Children != nil) {
+		if t.Constructed() && !t.unread {
 			if t.Value != nil {
 				return dst, &SyntaxError{len(dst), at, ErrValue}
 			}

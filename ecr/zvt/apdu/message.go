@@ -30,6 +30,7 @@ type TLV struct {
 	Value    []byte // primitive; or what is inside a hint that cannot be read
 	Children []TLV  // constructed (bit 20 of the first tag byte)
 	form     byte
+	unread   bool // what is inside could not be read, and stands in Value
 }
 
 // Constructed reports whether the object holds other objects (bit 20 of the first tag byte).

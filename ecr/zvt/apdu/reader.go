@@ -152,7 +152,7 @@ func (r *reader) object(end int, path string, depth int) (TLV, error) {
 	if t.Constructed() {
 		from, to := r.pos, r.pos+n
 		if t.Children, err = r.objects(to, path, depth+1); err != nil && depth == 0 && hint(r.cmd, tag) {
-			t.Children, t.Value, err = nil, append([]byte{}, r.buf[from:to]...), nil
+			t.Children, t.Value, t.unread, err = nil, append([]byte{}, r.buf[from:to]...), true, nil
 			r.pos = to
 		}
 		return t, err
