@@ -78,7 +78,7 @@ type (
 		Outcome Outcome
 		OK      bool
 	}
-	// Totalled answers CloseBatch and Turnover; Code is OK or the refusal.
+	// Totalled answers CloseBatch, Turnover and ClosedDay; Code is OK or the refusal.
 	Totalled struct {
 		Gen    int
 		Totals Totals
@@ -165,14 +165,26 @@ type (
 		Sale     string
 		Delivery Delivery
 	}
-	// CloseBatch calls Till.Close, Turnover calls Till.Turnover: Totalled.
+	// CloseBatch calls Till.Close, or Closer.CloseFor where By has a line; Turnover calls Till.Turnover:
+	// Totalled.
 	CloseBatch struct {
 		Gen int
+		By  Asker
 		// Patience is how long the register waits for the end; 0 = the line's, if it has one. The desk
 		// gives up before.
 		Patience time.Duration
 	}
 	Turnover struct{ Gen int }
+	// ClosedDay calls Closer.ClosedBy: Totalled, with Code "" where there is none.
+	ClosedDay struct {
+		Gen int
+		By  Asker
+	}
+	// DayTold calls Closer.DayTold.
+	DayTold struct {
+		Line  string
+		Batch int
+	}
 	// Check calls Till.Check, Report calls Till.Health: Checked.
 	Check  struct{ Gen int }
 	Report struct{ Gen int }
@@ -193,6 +205,8 @@ type (
 	}
 	// StopTimer stops a timer, if it runs.
 	StopTimer struct{ Timer Timer }
+	// Warn is a line of the log: the register has asked for something that came to nothing.
+	Warn struct{ Text string }
 	// Unsend: what has a number up to Through belongs to a dialogue that is over. What of it has
 	// not left yet is not to be sent any more, and what waits for the link's acknowledgement is not
 	// to be repeated: Sent with OK false.
@@ -207,6 +221,9 @@ func (Waits) action()      {}
 func (Deliver) action()    {}
 func (CloseBatch) action() {}
 func (Turnover) action()   {}
+func (ClosedDay) action()  {}
+func (DayTold) action()    {}
+func (Warn) action()       {}
 func (Check) action()      {}
 func (Report) action()     {}
 func (Save) action()       {}

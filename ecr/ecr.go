@@ -306,6 +306,26 @@ type Till interface {
 	Check(ctx context.Context) (Health, error)
 }
 
+// Asker names who asks for an end of day, so that a lost answer can be asked for again.
+type Asker struct {
+	Line  string        // "" = nobody who could ask again
+	ID    string        // the request's own; "" = it has none
+	Reuse time.Duration // after that the ID is another request's; 0 = never
+}
+
+// Closer is a Till that remembers which request closed which day, in the commit that closes it.
+type Closer interface {
+	// CloseFor is Till.Close for a request. Asked again it closes nothing and returns the day that was
+	// closed then: under the same ID; without one as long as its totals were not told (DayTold) and nothing
+	// has been sold since.
+	CloseFor(ctx context.Context, by Asker) (Totals, error)
+	// ClosedBy returns the day that a request with an ID closed; that of the zero Asker is the newest day.
+	// ErrNone.
+	ClosedBy(ctx context.Context, by Asker) (Totals, error)
+	// DayTold says that the register of a line has acknowledged the totals of a batch.
+	DayTold(ctx context.Context, line string, batch int) error
+}
+
 // Memory keeps what a line must remember over a restart (a register's registration).
 type Memory interface {
 	Load(ctx context.Context, line string) ([]byte, error) // nil, nil when there is nothing

@@ -119,7 +119,7 @@ func (d *Dialogue) take(m message, beside bool) {
 	case m.op == totals:
 		d.phase = working
 		if m.close {
-			d.do(ecr.CloseBatch{Gen: d.gen})
+			d.do(ecr.CloseBatch{Gen: d.gen, By: ecr.Asker{Line: d.at(), ID: m.id}})
 		} else {
 			d.do(ecr.Turnover{Gen: d.gen})
 		}

@@ -1,6 +1,7 @@
 package nexo
 
 import (
+	"cmp"
 	"strconv"
 
 	"posagent/ecr"
@@ -15,6 +16,10 @@ func (d *dialogue) reconcile(elsewhere bool) {
 		d.refuse(a.fault)
 	case kind == "":
 		d.refuse(a.fields().missing("ReconciliationType"))
+	case kind == "PreviousReconciliation":
+		d.enter(working)
+		d.gen++
+		d.do(ecr.ClosedDay{Gen: d.gen})
 	case kind != "SaleReconciliation":
 		d.refuse(fail(noService, "%.32s is not served by this terminal", kind))
 	case elsewhere || len(d.line.running) > 0:
@@ -22,17 +27,29 @@ func (d *dialogue) reconcile(elsewhere bool) {
 	default:
 		d.enter(closing)
 		d.gen++
-		d.do(ecr.CloseBatch{Gen: d.gen, Patience: d.s.Patience})
+		d.do(ecr.CloseBatch{Gen: d.gen, By: d.asker(a.h.sale, a.h.service), Patience: d.s.Patience})
 	}
+}
+
+// asker names a Reconciliation, so that its answer can be asked for again.
+func (d *dialogue) asker(sale, service string) ecr.Asker {
+	return ecr.Asker{Line: d.at(sale), ID: service, Reuse: reuse}
 }
 
 // totalled answers GetTotals and Reconciliation.
 func (d *dialogue) totalled(ev ecr.Totalled) {
-	if ev.Code != ecr.OK {
+	switch ev.Code {
+	case ecr.OK:
+		d.answer("200", envelope(d.ask.h, d.totals(ev.Totals)))
+	case "":
+		d.refuse(fail(notFound, "no day was closed yet"))
+	default:
 		d.refuse(fail(notAllowed, "%s", ev.Code))
-		return
 	}
-	t := ev.Totals
+}
+
+// totals is the body of a GetTotalsResponse or ReconciliationResponse.
+func (d *dialogue) totals(t ecr.Totals) object {
 	o := object{"Response": success(), "POIReconciliationID": strconv.Itoa(t.Batch)}
 	list := []any{}
 	methods := t.Methods
@@ -57,10 +74,10 @@ func (d *dialogue) totalled(ev ecr.Totalled) {
 		list = append(list, one)
 	}
 	o["TransactionTotals"] = list
-	if d.ask.h.category == "Reconciliation" {
-		o["ReconciliationType"] = "SaleReconciliation"
+	if d.ask.h.category != "GetTotals" {
+		o["ReconciliationType"] = cmp.Or(textAt(d.ask.body, "ReconciliationType"), "SaleReconciliation")
 	}
-	d.answer("200", envelope(d.ask.h, o))
+	return o
 }
 
 // checked answers Login and Diagnosis.

@@ -117,8 +117,12 @@ func (d *dialogue) Step(ev ecr.Event) []ecr.Action {
 	case ecr.Ended:
 		d.ended(ev)
 	case ecr.Totalled:
-		if ev.Gen == d.gen && (d.phase == closing || d.phase == working) {
+		switch {
+		case ev.Gen != d.gen:
+		case d.phase == closing || d.phase == working:
 			d.totalled(ev)
+		case d.phase == polling:
+			d.closedDay(ev)
 		}
 	case ecr.Checked:
 		if ev.Gen == d.gen && d.phase == working {
@@ -292,6 +296,7 @@ func (d *dialogue) serve(ev ecr.Received) {
 			d.refuse(f)
 			return
 		}
+		d.ask.entry.Aborted = d.line.overtaken(&d.ask.entry)
 		d.begin(ev.Elsewhere)
 	case "TransactionStatus":
 		d.status()

@@ -1,10 +1,12 @@
 package nexo
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -114,6 +116,12 @@ func TestField2_R4_NotFoundIsSaidOfWhatNeverWas(t *testing.T) {
 					} else {
 						queue = append(queue, ecr.NotBegun{Gen: a.Gen})
 					}
+				case ecr.ClosedDay:
+					if a.By == (ecr.Asker{Line: "nexo/till1", ID: "REC1", Reuse: 48 * time.Hour}) || a.By == (ecr.Asker{}) {
+						queue = append(queue, ecr.Totalled{Gen: a.Gen, Code: ecr.OK, Totals: ecr.Totals{Batch: 12, Currency: "EUR", Count: 1, Net: 1250}})
+					} else {
+						queue = append(queue, ecr.Totalled{Gen: a.Gen})
+					}
 				case ecr.Send:
 					said = string(a.Data[3:])
 				}
@@ -128,15 +136,122 @@ func TestField2_R4_NotFoundIsSaidOfWhatNeverWas(t *testing.T) {
 		`{"ServiceID":1}`:      badMessage,
 		`{"ServiceID":""}`:     badMessage,
 		`[{"ServiceID":"P1"}]`: badMessage,
-		`{"ServiceID":"P1","MessageCategory":"Reversal"}`:  badMessage,
-		`{"ServiceID":"P1","MessageCategory":"Print"}`:     badMessage,
-		`{"ServiceID":"P1","POIID":"OTHER-1"}`:             notAllowed,
-		`{"ServiceID":"P1","SaleID":"till2"}`:              notFound,
-		`{"ServiceID":"NEVERSEEN"}`:                        notFound,
-		`{"ServiceID":"NEVERSEEN-TOO-LONG"}`:               notFound,
-		`{"ServiceID":"NEVER","MessageCategory":"Refund"}`: notFound,
+		`{"ServiceID":"P1","MessageCategory":"Reversal"}`:                          badMessage,
+		`{"ServiceID":"P1","MessageCategory":"Print"}`:                             badMessage,
+		`{"ServiceID":"P1","POIID":"OTHER-1"}`:                                     notAllowed,
+		`{"ServiceID":"P1","SaleID":"till2"}`:                                      notFound,
+		`{"ServiceID":"REC1"}`:                                                     badMessage,
+		`{"ServiceID":"NEVER","MessageCategory":"Reconciliation"}`:                 notFound,
+		`{"ServiceID":"P1","MessageCategory":"Reconciliation"}`:                    badMessage,
+		`{"ServiceID":"REC1","SaleID":"till2","MessageCategory":"Reconciliation"}`: notFound,
+		`{"ServiceID":"NEVERSEEN"}`:                                                notFound,
+		`{"ServiceID":"NEVERSEEN-TOO-LONG"}`:                                       notFound,
+		`{"ServiceID":"NEVER","MessageCategory":"Refund"}`:                         notFound,
 	} {
 		require.Contains(t, ask(reference), fmt.Sprintf(`"ErrorCondition":%q`, want), reference)
 	}
 	require.Contains(t, ask(`{"ServiceID":"P1"}`), `"RepeatedMessageResponse"`)
+	told := ask(`{"ServiceID":"REC1","MessageCategory":"Reconciliation"}`) // R3: its answer may have been lost
+	require.Contains(t, told, `"RepeatedResponseMessageBody":{"ReconciliationResponse":{"POIReconciliationID":"12"`)
+}
+
+// A Reconciliation closes a day under its SaleID and ServiceID: the same one again is told that day. PreviousReconciliation
+// closes nothing, and tells the newest closed day.
+func TestField2_R3_AReconciliationHasAName(t *testing.T) {
+	for kind, want := range map[string]ecr.Action{
+		"SaleReconciliation":     ecr.CloseBatch{Gen: 1, By: ecr.Asker{Line: "nexo/till1", ID: "P1", Reuse: 48 * time.Hour}},
+		"PreviousReconciliation": ecr.ClosedDay{Gen: 1},
+	} {
+		d := newDialogue(testShared(t, "EUR"), ecr.Start{Line: "nexo"})
+		list := d.Step(ecr.Received{Data: handed(kindMessage, `{"SaleToPOIRequest":{"MessageHeader":{"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"Reconciliation","MessageType":"Request","ServiceID":"P1","SaleID":"till1","POIID":"POSAGENT-000020000001"},`+
+			`"ReconciliationRequest":{"ReconciliationType":"`+kind+`"}}}`)})
+		require.Equal(t, []ecr.Action{want}, list)
+		list = d.Step(ecr.Totalled{Gen: 1, Code: ecr.OK, Totals: ecr.Totals{Batch: 12, Currency: "EUR"}})
+		require.Len(t, list, 1)
+		require.Contains(t, string(list[0].(ecr.Send).Data), `"POIReconciliationID":"12"`)
+		require.Contains(t, string(list[0].(ecr.Send).Data), `"ReconciliationType":"`+kind+`"`)
+	}
+}
+
+// An abort that fits nothing is not forgotten. The kind: it overtakes its payment, it names the till's last status, it names
+// nothing that can be read; against another till's, an ended payment's, a reversal's, and one that is too old, which abort
+// nothing. Each that fitted nothing stands in the log.
+func TestField2_R7_AnAbortIsNotForgotten(t *testing.T) {
+	head := func(category, service, sale string) string {
+		return `{"SaleToPOIRequest":{"MessageHeader":{"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"` + category + `","MessageType":"Request","ServiceID":"` + service +
+			`","SaleID":"` + sale + `","POIID":"POSAGENT-000020000001"},"` + category + `Request":`
+	}
+	at := func(ms uint64, text string) ecr.Received {
+		return ecr.Received{Data: append(binary.BigEndian.AppendUint64([]byte{kindMessage}, ms), text...)}
+	}
+	// play hands a message to a dialogue of its own; the desk knows the ended payment OLD and nothing else.
+	play := func(s *shared, ev ecr.Received) (said string, aborted, warned int) {
+		d := newDialogue(s, ecr.Start{Line: "nexo"})
+		for queue := []ecr.Event{ev}; len(queue) > 0; queue = queue[1:] {
+			for _, a := range d.Step(queue[0]) {
+				switch a := a.(type) {
+				case ecr.Last:
+					if strings.HasPrefix(a.Sequence, "OLD/") {
+						queue = append(queue, ecr.Begun{Gen: a.Gen, Sale: "old"}, ecr.Ended{Gen: a.Gen, Outcome: ecr.Outcome{Sale: "old", Result: ecr.Approved}})
+					} else {
+						queue = append(queue, ecr.NotBegun{Gen: a.Gen})
+					}
+				case ecr.Begin:
+					queue = append(queue, ecr.Begun{Gen: a.Gen, Sale: a.Request.Sequence})
+				case ecr.Abort:
+					if a.Sale != "old" { // which has ended: the desk says that it is too late
+						aborted++
+					}
+				case ecr.Warn:
+					warned++
+				case ecr.Send:
+					said = string(a.Data)
+					if said[:3] != accepted {
+						queue = append(queue, ecr.Sent{Seq: a.Seq, OK: true})
+					}
+				}
+			}
+		}
+		return said, aborted, warned
+	}
+	const now = 1_930_000_000_000
+	pay := func(service string) string {
+		return head("Payment", service, "till1") + strings.Replace(paymentBody, "VALUE", "", 1) + "}}"
+	}
+	abort := func(sale, reference string) string {
+		return head("Abort", "A1", sale) + `{"AbortReason":"MerchantAbort","MessageReference":` + reference + "}}}"
+	}
+	for name, c := range map[string]struct {
+		sale, reference string
+		aborted, warned int
+	}{
+		"its own":               {"till1", `{"MessageCategory":"Payment","SaleID":"till1","ServiceID":"P1"}`, 1, 0},
+		"its status":            {"till1", `{"MessageCategory":"Payment","SaleID":"till1","ServiceID":"S7"}`, 1, 1},
+		"a status by category":  {"till1", `{"MessageCategory":"TransactionStatus","ServiceID":"S7"}`, 1, 1},
+		"an id that is null":    {"till1", `{"MessageCategory":"Payment","ServiceID":null}`, 1, 1},
+		"no reference":          {"till1", `null`, 1, 1},
+		"another till's id":     {"till2", `{"MessageCategory":"Payment","ServiceID":"P1"}`, 0, 1},
+		"another till, no id":   {"till2", `{}`, 0, 1},
+		"a payment that is old": {"till1", `{"MessageCategory":"Payment","ServiceID":"OLD"}`, 0, 0},
+		"a reversal":            {"till1", `{"MessageCategory":"Reversal","ServiceID":"V1"}`, 0, 1},
+	} {
+		s := testShared(t, "EUR")
+		said, _, _ := play(s, at(now, pay("P1")))
+		require.Equal(t, accepted, said, name)
+		said, aborted, warned := play(s, at(now, abort(c.sale, c.reference)))
+		require.Equal(t, "200", said, name)
+		require.Equal(t, []int{c.aborted, c.warned}, []int{aborted, warned}, name)
+	}
+	for gap, ends := range map[uint64]bool{5: true, 9_000: true, 11_000: false} {
+		s := testShared(t, "EUR")
+		said, _, warned := play(s, at(now, abort("till1", `{"MessageCategory":"Payment","ServiceID":"P1"}`)))
+		require.Equal(t, "200", said)
+		require.Equal(t, 1, warned)
+		said, _, _ = play(s, at(now+gap, pay("P2")))
+		require.Equal(t, accepted, said, "another payment")
+		s.line("nexo", nil).running = map[string]*entry{}
+		s.line("nexo", nil).busy = map[*dialogue]bool{}
+		said, _, _ = play(s, at(now+gap, pay("P1")))
+		require.Equal(t, ends, strings.Contains(said, `"ErrorCondition":"Aborted"`), "%d ms: %s", gap, said)
+	}
 }

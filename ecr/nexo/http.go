@@ -48,6 +48,7 @@ type link struct {
 	in   *bufio.Reader
 	keys []*derived
 	slow bool // blanks keep the till waiting
+	old  bool // the request is HTTP/1.0, as of a proxy that was told nothing else: it takes no chunks
 
 	answered chan struct{} // one token for each answer
 
@@ -145,7 +146,7 @@ func (l *link) request() error {
 	}
 	data, key := l.judge(body)
 	l.send.Lock()
-	l.open, l.begun, l.key, l.last = true, false, key, req.Close
+	l.open, l.begun, l.key, l.last, l.old = true, false, key, req.Close, !req.ProtoAtLeast(1, 1)
 	l.send.Unlock()
 	_ = l.conn.SetReadDeadline(time.Time{})
 	select {
@@ -198,8 +199,8 @@ func screen(req *http.Request) (status int, why string) {
 		return http.StatusMethodNotAllowed, "POST only"
 	case len(req.Header["Content-Type"]) != 1 || !strings.EqualFold(strings.TrimSpace(kind), "application/json"):
 		return http.StatusUnsupportedMediaType, "application/json only"
-	case req.Header.Get("Content-Encoding") != "" || !req.ProtoAtLeast(1, 1) || req.ProtoMajor != 1:
-		return http.StatusBadRequest, "HTTP/1.1 without an encoding only"
+	case req.Header.Get("Content-Encoding") != "" || req.ProtoMajor != 1:
+		return http.StatusBadRequest, "HTTP/1.1 or 1.0 without an encoding only"
 	}
 	return 0, ""
 }
@@ -294,7 +295,7 @@ func hungUp(conn net.Conn) bool {
 // wait begins a response whose end comes later, with send held. Blanks before a JSON text mean
 // nothing.
 func (l *link) wait() error {
-	if !l.slow || l.begun {
+	if !l.slow || l.begun || l.old {
 		return nil
 	}
 	l.begun = true

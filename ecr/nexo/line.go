@@ -45,6 +45,34 @@ type line struct {
 	recent  []entry // accepted, oldest first; stored
 	running map[string]*entry
 	busy    map[*dialogue]bool // with a request in hand
+	early   []entry            // aborts that fitted nothing: they may have overtaken their payments
+}
+
+// An abort comes on a connection of its own, so it may be read before its payment. It ends one that comes
+// within earlyFor; a line remembers at most maxEarly of them.
+const (
+	earlyFor = 10 * time.Second
+	maxEarly = 32
+)
+
+// overtaken says whether an abort of a payment has come before it.
+func (l *line) overtaken(e *entry) bool {
+	return e.Category == "Payment" && slices.ContainsFunc(l.early, func(a entry) bool { return a.key(e) && e.AtMS-a.AtMS < earlyFor.Milliseconds() })
+}
+
+// inHand counts the requests that are in hand.
+func (l *line) inHand(only func(*entry) bool) (n int) {
+	for other := range l.busy {
+		if (other.phase == asking || other.phase == waiting) && only(&other.ask.entry) {
+			n++
+		}
+	}
+	for _, e := range l.running {
+		if only(e) {
+			n++
+		}
+	}
+	return n
 }
 
 // keep is how many requests a line remembers. The journal has them all: what a line remembers is

@@ -27,6 +27,7 @@ type ask struct {
 	age     *time.Time   // when that ended
 	unsure  bool         // it is another request, and its end is to come
 	kind    string       // category that a status asks for
+	dayless bool         // and its id is that of no Reconciliation
 }
 
 // fields reads the body.
@@ -307,11 +308,21 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 	if f.step == begins {
 		delete(d.line.running, f.sale)
 	}
+	if f.step == aborts {
+		if ev.Code == "" {
+			d.unmatched(f.entry)
+		}
+		return
+	}
 	if ev.Gen != d.gen || d.phase == idle {
 		return
 	}
 	switch {
 	case f.step == polls && d.phase == polling:
+		if ev.Code == "" && !d.ask.dayless && d.ask.entry.Service != "" { // it may be a Reconciliation's
+			d.lookForDay()
+			return
+		}
 		d.do(ecr.StopTimer{Timer: pollTimer})
 		if ev.Code == "" {
 			d.refuse(unknown())

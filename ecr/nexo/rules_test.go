@@ -32,6 +32,36 @@ func TestMoneyE3_AWebPageBeginsNothing(t *testing.T) {
 	}
 }
 
+// A proxy such as nginx speaks HTTP/1.0 to what is behind it. Such a request is taken, and its connection ends with the answer.
+func TestField2_R12_AProxyMaySpeakHTTP10(t *testing.T) {
+	for text, want := range map[string]int{"HTTP/1.0": 0, "HTTP/1.1": 0, "HTTP/2.0": http.StatusBadRequest} {
+		req := httptest.NewRequest(http.MethodPost, "/nexo/", nil)
+		req.Header.Set("Content-Type", "application/json")
+		var ok bool
+		req.ProtoMajor, req.ProtoMinor, ok = http.ParseHTTPVersion(text)
+		require.True(t, ok)
+		got, _ := screen(req)
+		require.Equal(t, want, got, text)
+	}
+}
+
+// What cannot be read of a header is refused, and the answer has the header as it was sent: a till compares it with its own.
+func TestField2_R12_AHeaderIsEchoedAsItWasSent(t *testing.T) {
+	for service, text := range map[string]string{
+		`"mk3f9z0abcdef"`: "it has at most 10 characters", "123456": "a number is sent, a text is wanted", `"Ü1"`: "1 to 10 printable ASCII characters are wanted", "null": "null is sent, a text is wanted",
+	} {
+		r := react(testShared(t, "EUR"), handed(kindMessage, `{"SaleToPOIRequest":{"MessageHeader":{"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"Payment","MessageType":"Request","ServiceID":`+service+
+			`,"SaleID":"till1","POIID":"POSAGENT-000020000001"},"PaymentRequest":{}}}`))
+		sent, err := parse([]byte(`{"ServiceID":` + service + `}`))
+		require.NoError(t, err)
+		answer, err := parse([]byte(r.answer))
+		require.NoError(t, err)
+		require.Equal(t, sent["ServiceID"], objectAt(answer, "SaleToPOIResponse", "MessageHeader")["ServiceID"], service)
+		require.Contains(t, r.said(), "field ServiceID: "+text)
+		require.Nil(t, r.begun)
+	}
+}
+
 // TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing: within 48 hours. The desk has no part in it.
 func TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing(t *testing.T) {
 	s := testShared(t, "EUR")

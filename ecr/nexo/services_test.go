@@ -46,6 +46,8 @@ func (m *memory) answer(action ecr.Action) []ecr.Event {
 			return told(a.Gen, a.Line, newest)
 		}
 		return told(a.Gen, a.Line, a.Sequence)
+	case ecr.ClosedDay:
+		return []ecr.Event{ecr.Totalled{Gen: a.Gen}}
 	case ecr.Send:
 		return []ecr.Event{ecr.Sent{Seq: a.Seq, OK: true}}
 	case ecr.Deliver:

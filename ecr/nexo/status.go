@@ -52,6 +52,68 @@ func (d *dialogue) status() {
 			return // it may be begun any moment: it is neither found nor lost
 		}
 	}
+	if a.kind == reconciliation {
+		for other := range d.line.busy {
+			if other.phase == closing && other.ask.h.sale == a.entry.SaleID && other.ask.h.service == a.entry.Service {
+				return
+			}
+		}
+		d.lookForDay()
+		return
+	}
+	d.poll(named)
+}
+
+const reconciliation = "Reconciliation"
+
+// lookForDay asks whether an id is that of a Reconciliation.
+func (d *dialogue) lookForDay() {
+	d.gen++
+	d.do(ecr.ClosedDay{Gen: d.gen, By: d.asker(d.ask.entry.SaleID, d.ask.entry.Service)})
+}
+
+// closedDay answers a status with the day that a Reconciliation closed. Where it closed none, its id may be
+// a payment's.
+func (d *dialogue) closedDay(ev ecr.Totalled) {
+	a := d.ask
+	switch {
+	case ev.Code == "" && a.kind == reconciliation && !a.dayless:
+		a.dayless = true
+		d.poll(true)
+		return
+	case ev.Code == "":
+		d.do(ecr.StopTimer{Timer: pollTimer})
+		d.refuse(unknown())
+		return
+	}
+	d.do(ecr.StopTimer{Timer: pollTimer})
+	if ev.Code != ecr.OK {
+		d.refuse(fail(noService, "the terminal cannot say"))
+		return
+	}
+	if a.kind != reconciliation {
+		d.refuse(fail(badMessage, "ServiceID %s is that of a ReconciliationRequest: name this MessageCategory", a.entry.Service))
+		return
+	}
+	h := header{class: "Service", category: reconciliation, service: a.entry.Service, sale: a.entry.SaleID, poi: a.h.poi, version: a.h.version}
+	d.answer("200", envelope(a.h, repeated(h, d.totals(ev.Totals))))
+}
+
+// repeated is the body of a TransactionStatusResponse.
+func repeated(h header, body object) object {
+	return object{
+		"Response":         success(),
+		"MessageReference": object{"MessageCategory": h.category, "SaleID": h.sale, "ServiceID": h.service},
+		"RepeatedMessageResponse": object{
+			"MessageHeader":               h.echo(),
+			"RepeatedResponseMessageBody": object{h.category + "Response": body},
+		},
+	}
+}
+
+// poll asks the desk for the sale that a status names.
+func (d *dialogue) poll(named bool) {
+	a := d.ask
 	last := ecr.Last{Gen: d.follow(polls), Line: d.at(a.entry.SaleID)}
 	if named {
 		last.Sequence = a.entry.prefix()
@@ -78,14 +140,7 @@ func (d *dialogue) found(out ecr.Outcome) bool {
 		return false
 	}
 	h := header{class: "Service", category: e.Category, service: e.Service, sale: e.SaleID, poi: a.h.poi, version: a.h.version}
-	d.tell(out, object{
-		"Response":         success(),
-		"MessageReference": object{"MessageCategory": e.Category, "SaleID": e.SaleID, "ServiceID": e.Service},
-		"RepeatedMessageResponse": object{
-			"MessageHeader":               h.echo(),
-			"RepeatedResponseMessageBody": object{e.Category + "Response": d.result(*e, out)},
-		},
-	})
+	d.tell(out, repeated(h, d.result(*e, out)))
 	return true
 }
 
@@ -98,13 +153,29 @@ func tillAborted() *failure {
 // abort stops the payment that a till names. Its answer is empty, and says nothing of what it found.
 func (d *dialogue) abort() {
 	a := d.ask
-	if d.reference() != nil || a.entry.Category != "Payment" {
-		d.answer("200", nil)
-		return
+	if d.reference() != nil {
+		a.entry = entry{SaleID: a.h.sale, AtMS: a.nowMS}
 	}
+	switch named := a.entry.Service != ""; {
+	case a.entry.Category == "Reversal": // it is carried out in any case
+		d.do(ecr.Warn{Text: "abort of a reversal: nothing to abort"})
+	case named && d.stop(a.entry.key):
+	case named:
+		d.line.early = append(d.line.early[max(0, len(d.line.early)+1-maxEarly):], a.entry)
+		gen := d.follow(aborts)
+		d.follows[gen].entry.SaleID = a.h.sale                                           // whose own payment it may mean
+		d.do(ecr.Last{Gen: gen, Line: d.at(a.entry.SaleID), Sequence: a.entry.prefix()}) // it may run since before the terminal started again
+	default:
+		d.unmatched(a.entry)
+	}
+	d.answer("200", nil)
+}
+
+// stop aborts the payments in hand that only says, and reports whether there was one.
+func (d *dialogue) stop(only func(*entry) bool) bool {
 	found := false
 	for other := range d.line.busy {
-		if (other.phase == asking || other.phase == waiting) && other.ask.entry.key(&a.entry) {
+		if (other.phase == asking || other.phase == waiting) && only(&other.ask.entry) {
 			found, other.ask.entry.Aborted = true, true
 			for _, f := range other.follows {
 				f.entry.Aborted = true
@@ -112,7 +183,7 @@ func (d *dialogue) abort() {
 		}
 	}
 	for sale, e := range d.line.running {
-		if !e.key(&a.entry) || e.Category != "Payment" {
+		if e.Category != "Payment" || !only(e) {
 			continue
 		}
 		found = true
@@ -122,8 +193,17 @@ func (d *dialogue) abort() {
 		}
 		d.do(ecr.Abort{Sale: sale})
 	}
-	if !found && len(d.line.running) == 0 { // it may run since before the terminal started again
-		d.do(ecr.Last{Gen: d.follow(aborts), Line: d.at(a.entry.SaleID), Sequence: a.entry.prefix()})
+	return found
+}
+
+// unmatched takes an abort that names no payment. Tills exist that name their last status instead: from a
+// SaleID that has one payment in hand it means that one.
+func (d *dialogue) unmatched(e entry) {
+	mine := func(o *entry) bool { return o.SaleID == e.SaleID && o.Category == "Payment" }
+	if d.line.inHand(mine) == 1 {
+		d.stop(mine)
+		d.do(ecr.Warn{Text: "abort names no payment: the one of its SaleID is aborted"})
+		return
 	}
-	d.answer("200", nil)
+	d.do(ecr.Warn{Text: "abort names no payment: nothing was aborted"})
 }

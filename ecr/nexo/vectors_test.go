@@ -91,6 +91,8 @@ func react(s *shared, data []byte) reaction {
 				} else {
 					queue = append(queue, ecr.NotBegun{Gen: a.Gen})
 				}
+			case ecr.ClosedDay:
+				queue = append(queue, ecr.Totalled{Gen: a.Gen})
 			case ecr.CloseBatch:
 				r.closes = true
 			case ecr.Report, ecr.Check, ecr.Turnover:

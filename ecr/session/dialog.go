@@ -297,7 +297,19 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 	case ecr.Deliver:
 		d.jobs.Go(func() { d.deliver(ctx, a) })
 	case ecr.CloseBatch:
-		d.jobs.Go(func() { d.total(ctx, a.Gen, s.closing(cmp.Or(a.Patience, s.o.Patience))) })
+		d.jobs.Go(func() { d.total(ctx, a.Gen, s.closing(cmp.Or(a.Patience, s.o.Patience), a.By)) })
+	case ecr.Warn:
+		s.warn(a.Text)
+	case ecr.ClosedDay:
+		d.jobs.Go(func() { d.closedDay(ctx, a) })
+	case ecr.DayTold:
+		d.jobs.Go(func() {
+			if c, ok := s.o.Till.(ecr.Closer); ok {
+				if err := c.DayTold(ctx, a.Line, a.Batch); err != nil {
+					s.log.Error("telling of an end of day not stored", "batch", a.Batch, "err", err)
+				}
+			}
+		})
 	case ecr.Turnover:
 		d.jobs.Go(func() { d.total(ctx, a.Gen, s.o.Till.Turnover) })
 	case ecr.Check:
@@ -328,14 +340,18 @@ func (s *Session) asLine(req ecr.Request) ecr.Request {
 }
 
 // closing is the end of day for a register that waits for a while, 0 = as long as it takes.
-func (s *Session) closing(patience time.Duration) func(context.Context) (ecr.Totals, error) {
+func (s *Session) closing(patience time.Duration, by ecr.Asker) func(context.Context) (ecr.Totals, error) {
+	ask := s.o.Till.Close
+	if c, ok := s.o.Till.(ecr.Closer); ok && by.Line != "" {
+		ask = func(ctx context.Context) (ecr.Totals, error) { return c.CloseFor(ctx, by) }
+	}
 	if patience <= 0 {
-		return s.o.Till.Close
+		return ask
 	}
 	return func(ctx context.Context) (ecr.Totals, error) {
 		ctx, cancel := context.WithTimeout(ctx, max(patience-answerLead, patience/2))
 		defer cancel()
-		return s.o.Till.Close(ctx)
+		return ask(ctx)
 	}
 }
 
@@ -476,6 +492,25 @@ func (d *dialog) total(ctx context.Context, gen int, ask func(context.Context) (
 		}
 	}
 	d.post(ecr.Totalled{Gen: gen, Totals: t, Code: code})
+}
+
+// closedDay asks for the day that a request closed.
+func (d *dialog) closedDay(ctx context.Context, a ecr.ClosedDay) {
+	c, ok := d.s.o.Till.(ecr.Closer)
+	if !ok {
+		d.post(ecr.Totalled{Gen: a.Gen})
+		return
+	}
+	t, err := c.ClosedBy(ctx, a.By)
+	switch {
+	case errors.Is(err, ecr.ErrNone):
+		d.post(ecr.Totalled{Gen: a.Gen})
+	case err != nil:
+		d.s.log.Error("closed day not available", "err", err)
+		d.post(ecr.Totalled{Gen: a.Gen, Code: ecr.SystemError})
+	default:
+		d.post(ecr.Totalled{Gen: a.Gen, Totals: t, Code: ecr.OK})
+	}
 }
 
 // rankOf is what a message says of its connection. Where a password is set, a command without it

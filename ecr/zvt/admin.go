@@ -1,8 +1,6 @@
 package zvt
 
 import (
-	"bytes"
-
 	"posagent/ecr"
 	"posagent/ecr/zvt/apdu"
 )
@@ -31,8 +29,8 @@ func (m *Machine) beginAdmin() {
 	case apdu.BookTip:
 		m.refuseSale(ecr.Impossible, wordsFor(m.cfg.Language).tip)
 	case apdu.BookPart:
-		if v, _ := m.d.msg.BMP(0x87); bytes.Equal(v, noReceipt) { // which pre-authorisations are open?
-			m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{resultNoneOpen}, apdu.Bytes(0x87, noReceipt...))
+		if v, _ := m.d.msg.BMP(0x87); string(v) == noReceipt { // which pre-authorisations are open?
+			m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{resultNoneOpen}, apdu.Bytes(0x87, v...))
 			m.phase = printing
 			m.print()
 			return
@@ -53,7 +51,7 @@ func (m *Machine) beginAdmin() {
 			return
 		}
 		m.waitVisibly()
-		m.do(ecr.CloseBatch{Gen: m.d.gen})
+		m.do(ecr.CloseBatch{Gen: m.d.gen, By: ecr.Asker{Line: m.cfg.Line}})
 	case apdu.TurnoverTotals, apdu.PartialClose:
 		m.waitVisibly()
 		m.do(ecr.Turnover{Gen: m.d.gen})
@@ -64,7 +62,7 @@ func (m *Machine) beginAdmin() {
 }
 
 // noReceipt is the receipt number that means none.
-var noReceipt = []byte{0xFF, 0xFF}
+const noReceipt = "\xFF\xFF"
 
 // waitVisibly keeps a register that wants 04 FF informed.
 func (m *Machine) waitVisibly() {
@@ -258,6 +256,9 @@ func (m *Machine) toldTotals(r reply) {
 	if r.lost {
 		m.finish()
 		return
+	}
+	if m.d.msg.Cmd == apdu.EndOfDay {
+		m.do(ecr.DayTold{Line: m.cfg.Line, Batch: m.d.totals.Batch})
 	}
 	if r.code == 0 {
 		m.d.prints = m.adminReceipt(totalsLines(m.cfg, m.currency, *m.d.totals, m.d.msg.Cmd == apdu.EndOfDay))

@@ -163,6 +163,8 @@ func render(a ecr.Action) string {
 		return fmt.Sprintf("> %s %s", a.Delivery, a.Sale)
 	case ecr.CloseBatch:
 		return "> close"
+	case ecr.DayTold:
+		return "> day told"
 	case ecr.Turnover:
 		return "> turnover"
 	case ecr.Check:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"posagent/agent/checkout"
@@ -19,12 +20,23 @@ import (
 type closing struct {
 	until  time.Duration // boot clock: it is given up then; of the asker that waits for the shortest time
 	done   chan struct{} // closed with what it has come to
+	askers []ecr.Asker   // who is told what it comes to
 	totals ecr.Totals
 	err    error
 }
 
+var _ ecr.Closer = (*Drive)(nil)
+
 // Close implements ecr.Till.
-func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) {
+func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) { return d.CloseFor(ctx, ecr.Asker{}) }
+
+// CloseFor implements ecr.Closer.
+func (d *Drive) CloseFor(ctx context.Context, by ecr.Asker) (ecr.Totals, error) {
+	if by.Line != "" {
+		if t, err := d.ClosedBy(ctx, by); !errors.Is(err, ecr.ErrNone) {
+			return t, err
+		}
+	}
 	until := d.boot() + closeBound
 	if end, ok := ctx.Deadline(); ok {
 		until = min(until, d.boot()+time.Until(end))
@@ -37,6 +49,7 @@ func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) {
 		c = &closing{until: until, done: make(chan struct{})}
 		d.closing = c
 	}
+	c.askers = append(c.askers, by)
 	d.mu.Unlock()
 	if joined {
 		d.sales.Announce()
@@ -47,6 +60,11 @@ func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) {
 			}
 			<-c.done // a commit takes long: what it comes to is not known before
 		case <-c.done:
+		}
+		if c.err == nil && by.Line != "" { // it may have come after the commit
+			if err := d.db.Write(ctx, func(tx store.Tx) error { return d.j.AskedFor(tx, c.totals.Batch, by) }); err != nil {
+				return ecr.Totals{}, d.stored(err)
+			}
 		}
 		return c.totals, c.err
 	}
@@ -60,6 +78,30 @@ func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) {
 	d.mu.Unlock()
 	close(c.done)
 	return c.totals, c.err
+}
+
+// ClosedBy implements ecr.Closer.
+func (d *Drive) ClosedBy(ctx context.Context, by ecr.Asker) (t ecr.Totals, err error) {
+	err = d.db.Read(ctx, func(r store.Reader) error {
+		t, err = d.j.ClosedBy(r, by)
+		return err
+	})
+	if errors.Is(err, journal.ErrUnknown) {
+		return t, ecr.ErrNone
+	}
+	return t, d.stored(err)
+}
+
+// DayTold implements ecr.Closer.
+func (d *Drive) DayTold(ctx context.Context, line string, batch int) error {
+	return d.db.Write(ctx, func(tx store.Tx) error { return d.j.DayTold(tx, line, batch) })
+}
+
+// askersOf are those that an end of day is told to so far.
+func (d *Drive) askersOf(c *closing) []ecr.Asker {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(c.askers)
 }
 
 // isClosing says whether an end of day runs.
@@ -94,7 +136,7 @@ func (d *Drive) endDay(ctx context.Context, c *closing) (ecr.Totals, error) {
 			return ecr.Totals{}, err
 		}
 		if open == "" {
-			totals, ok, err := d.close(ctx, waited)
+			totals, ok, err := d.close(ctx, c, waited)
 			if err != nil || ok {
 				return totals, err
 			}
@@ -158,7 +200,7 @@ func blocks(r *journal.Row, waited map[wire.Key]bool) bool {
 }
 
 // close ends the batch if nothing has come up meanwhile.
-func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr.Totals, ok bool, err error) {
+func (d *Drive) close(ctx context.Context, c *closing, waited map[wire.Key]bool) (totals ecr.Totals, ok bool, err error) {
 	var steps []journal.Step
 	err = d.db.Write(ctx, func(tx store.Tx) error {
 		ok, steps = false, nil
@@ -171,7 +213,7 @@ func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr
 				return nil
 			}
 		}
-		if totals, steps, err = d.j.CloseBatch(tx); err != nil {
+		if totals, steps, err = d.j.CloseBatch(tx, d.askersOf(c)...); err != nil {
 			return err
 		}
 		ok = true

@@ -12,16 +12,16 @@ import (
 	"posagent/store"
 )
 
-// CloseBatch closes the open batch in the caller's commit. It returns its totals and what the sales
-// of it have come to.
-func (j *Journal) CloseBatch(tx store.Tx) (totals ecr.Totals, steps []Step, err error) {
+// CloseBatch closes the open batch in the caller's commit, and notes who asked for it. It returns its
+// totals and what the sales of it have come to.
+func (j *Journal) CloseBatch(tx store.Tx, by ...ecr.Asker) (totals ecr.Totals, steps []Step, err error) {
 	if totals, err = j.totals(tx); err != nil {
 		return totals, nil, err
 	}
 	if totals.Trace, err = nextTrace(tx); err != nil {
 		return totals, nil, err
 	}
-	if err := j.storeReport(tx, totals.Batch, totals); err != nil {
+	if err := j.storeReport(tx, totals, by); err != nil {
 		return totals, nil, fmt.Errorf("close batch: %w", err)
 	}
 	sales, err := j.many(tx, confirmedIn+` ORDER BY id`, totals.Batch, string(checkout.Confirmed))
@@ -41,12 +41,16 @@ func (j *Journal) CloseBatch(tx store.Tx) (totals ecr.Totals, steps []Step, err 
 	return totals, steps, setCounter(tx, "batch", int64(totals.Batch)+1)
 }
 
-func (j *Journal) storeReport(tx store.Tx, batch int, totals ecr.Totals) error {
-	report, err := json.Marshal(totals)
+func (j *Journal) storeReport(tx store.Tx, totals ecr.Totals, by []ecr.Asker) error {
+	day := closedDay{Totals: totals}
+	for _, a := range by {
+		day.ask(a)
+	}
+	report, err := json.Marshal(day)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO checkout_batches (number, closed_ms, report) VALUES (?, ?, ?)`, batch, j.opt.Now().UnixMilli(), report)
+	_, err = tx.Exec(`INSERT INTO checkout_batches (number, closed_ms, report) VALUES (?, ?, ?)`, totals.Batch, j.opt.Now().UnixMilli(), report)
 	return err
 }
 

@@ -107,7 +107,7 @@ func (j *Journal) closeUntold(tx store.Tx, open int) error {
 	if err != nil {
 		return err
 	}
-	if err := j.storeReport(tx, open, totals); err != nil {
+	if err := j.storeReport(tx, totals, nil); err != nil {
 		return err
 	}
 	for _, r := range sales {
