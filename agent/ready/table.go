@@ -39,6 +39,8 @@ const (
 	LineBusy     Cause = "line_busy"
 	LineNoTTY    Cause = "line_no_tty"
 	LineFailed   Cause = "line_failed"
+	LineAddress  Cause = "line_address_gone"
+	PortAddress  Cause = "port_address_gone"
 	PadGone      Cause = "keypad_missing"
 	PadDenied    Cause = "keypad_denied"
 	PadFailed    Cause = "keypad_failed"
@@ -98,6 +100,8 @@ func table() []row {
 		{LineBusy, "the register line {where} is in use by another program", "fuser -v {where} names it; stop it", false},
 		{LineNoTTY, "the register line {where} is no serial device", "ls /dev/serial/by-id lists the devices; set [ecr] serial in {config} to one of them", false},
 		{LineFailed, "the register line {where} does not open, {detail}", "dmesg | tail shows what the system says of the device", false},
+		{LineAddress, "no register reaches the line on {where}, {detail}", "ip addr lists the addresses of the box; give it that one again (fixed, or always the same from DHCP), or set [ecr] tcp in {config} to the new one, then {run}", false},
+		{PortAddress, "no program reaches the local port on {where}, {detail}", "ip addr lists the addresses of the box; give it that one again (fixed, or always the same from DHCP), or set [port] listen in {config} to the new one, then {run}", false},
 		{PadGone, "the keypad {where} is not there, and nothing that is typed can be sold", "plug it in, the terminal reads it by itself; ls -l /dev/input/by-id lists the devices, set [keypad] device in {config} to one of them", false},
 		{PadDenied, "the keypad {where} may not be opened by this user", "ls -l {where} shows the group, mostly input; usermod -aG input USER, then start posagent again", false},
 		{PadFailed, "the keypad {where} cannot be read, {detail}", "ls -l /dev/input/by-id lists the devices; set [keypad] device in {config} to the keypad's own", false},
@@ -215,6 +219,10 @@ func settings(t Trouble) []string {
 		return []string{"terminal.terminal_id"}
 	case LineGone, LineNoTTY:
 		return []string{"ecr.serial"}
+	case LineAddress:
+		return []string{"ecr.tcp"}
+	case PortAddress:
+		return []string{"port.listen"}
 	case PadGone, PadFailed:
 		return []string{"keypad.device"}
 	case ScreenGone, ScreenFailed:

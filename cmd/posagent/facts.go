@@ -32,6 +32,7 @@ type facts struct {
 	page    string          // address of the customer's page; "" = there is none
 	unseen  func() bool     // no browser shows the page
 	tcp     int             // register lines that listen
+	listens []hears         // where they do, and the local port
 
 	services  func() []outbox.Service
 	registers func() []view.RegisterLine  // what the register lines have counted
@@ -131,6 +132,11 @@ func (f facts) lines() (count int, closed []ready.Trouble) {
 	for _, l := range f.serial {
 		if st := l.Stats(); !st.Open {
 			closed = append(closed, lineTrouble(st))
+		}
+	}
+	for _, l := range f.listens {
+		if why := unreachable(l.address, boxAddresses); why != "" {
+			closed = append(closed, ready.Trouble{Cause: l.cause, Where: l.address, Detail: why})
 		}
 	}
 	return f.tcp + len(f.serial), closed

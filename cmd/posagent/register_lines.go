@@ -6,6 +6,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/config"
+	"posagent/agent/ready"
 	"posagent/device/line"
 	"posagent/store"
 )
@@ -52,6 +53,7 @@ func registerLines(ctx context.Context, cfg config.Config, db store.DB, beside s
 				return list, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
 			}
 			address := l.TCP.Addr().String()
+			f.listens = append(f.listens, hears{address, ready.LineAddress})
 			if f.tcp++; f.tcp == 1 {
 				f.names.TCP = address
 			}

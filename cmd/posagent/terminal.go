@@ -104,6 +104,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
 		}
 		ready = append(ready, "port=http://"+o.Port.Addr().String())
+		f.listens = append(f.listens, atPort(o.Port.Addr().String()))
 		if o.Page {
 			f.page = "http://" + o.Port.Addr().String() + port.DisplayPath
 		}

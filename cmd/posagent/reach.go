@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"posagent/agent/ready"
+)
+
+// hears is an address at which registers or programs ask, and what its loss is called.
+type hears struct {
+	address string
+	cause   ready.Cause
+}
+
+const addressGone = "which is no address of this box any more"
+
+// unreachable says why nobody else reaches a listener, "" = nothing says so. Linux keeps a listener whose
+// address the box has lost (DHCP, a cable moved from one network to another). An address that stands for
+// all of them, or for this box alone, cannot be lost.
+func unreachable(address string, look func() (map[netip.Addr]net.Interface, error)) string {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return ""
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	if ip.IsUnspecified() || ip.IsLoopback() {
+		return ""
+	}
+	all, err := look()
+	if err != nil { // a service that may not ask for the addresses may still try one
+		if ln, err := net.ListenPacket("udp", netip.AddrPortFrom(at.Addr(), 0).String()); err == nil {
+			_ = ln.Close()
+		} else if errors.Is(err, unix.EADDRNOTAVAIL) {
+			return addressGone
+		}
+		return ""
+	}
+	switch on, has := all[ip]; {
+	case !has:
+		return addressGone
+	case on.Flags&net.FlagUp == 0:
+		return "whose interface " + on.Name + " is down"
+	case on.Flags&net.FlagRunning == 0:
+		return "whose interface " + on.Name + " has no cable or no network"
+	}
+	return ""
+}
+
+// boxAddresses are the addresses of the box, and the interface of each.
+func boxAddresses() (map[netip.Addr]net.Interface, error) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return nil, err
+	}
+	all := map[netip.Addr]net.Interface{}
+	for _, i := range interfaces {
+		list, err := i.Addrs()
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list {
+			if p, err := netip.ParsePrefix(a.String()); err == nil {
+				all[p.Addr().Unmap().WithZone("")] = i
+			}
+		}
+	}
+	return all, nil
+}
+
+func atPort(address string) hears { return hears{address, ready.PortAddress} }
