@@ -41,6 +41,7 @@ type ECR struct {
 	Brand           bool        `toml:"brand"`            // nexo: the wallet's name stands as the card's brand, too
 
 	TerminalID string `toml:"terminal_id"` // ecr17: the terminal's name in messages, eight digits; "" = as the register has it
+	Identified bool   `toml:"identified"`  // caisse-ap: CF (else CH) is an id of the purchase
 	LRC        string `toml:"lrc"`         // ecr17: what the check byte is made of: std, stx, noext, stx_noext
 }
 
@@ -201,6 +202,9 @@ func (e ECR) check(k *check, at string) {
 	}
 	if e.Protocol == "nexo" {
 		e.nexo(k, at)
+	}
+	if e.Identified && e.Protocol != "caisse-ap" {
+		k.fail(at+".identified", "it is a setting of caisse-ap registers: leave it out")
 	}
 	if e.TerminalID != "" && (len(e.TerminalID) != 8 || strings.Trim(e.TerminalID, "0123456789") != "") {
 		k.fail(at+".terminal_id", "%q is not eight digits", e.TerminalID)

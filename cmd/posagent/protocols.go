@@ -47,7 +47,7 @@ func jsonlOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
 // caisseOf returns Caisse-AP as it is configured.
 func caisseOf(cfg config.Config, e config.ECR, _ box) (ecr.Protocol, error) {
 	t := cfg.Terminal
-	return caisse.New(caisse.Options{Config: caisseap.Config{Currency: t.Currency, Language: t.Language, Patience: e.Patience}}), nil
+	return caisse.New(caisse.Options{Config: caisseap.Config{Currency: t.Currency, Language: t.Language, Patience: e.Patience, Identified: e.Identified}}), nil
 }
 
 // ecr17Of returns ECR17 as it is configured. The log names the scope that a register's check bytes fit,
