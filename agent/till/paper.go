@@ -1,9 +1,6 @@
 package till
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	"posagent/ecr"
 	"posagent/ecr/receipt"
 	"posagent/schemes/money"
@@ -25,7 +22,7 @@ func (t *Till) receipts(out ecr.Outcome, language string) *Receipts {
 		r := Receipt{Lines: make([]Line, len(lines))}
 		for i, l := range lines {
 			r.Lines[i] = Line{l.Text, l.Right, l.Kind == receipt.Centre, l.Amount || i == 0}
-			r.Text += laid(l) + "\n"
+			r.Text += l.Laid(columns) + "\n"
 		}
 		if t.o.Print != nil {
 			data, err := t.o.Print(lines)
@@ -37,16 +34,4 @@ func (t *Till) receipts(out ecr.Outcome, language string) *Receipts {
 		return r
 	}
 	return &Receipts{Customer: compose(receipt.Customer), Merchant: compose(receipt.Merchant), MerchantPrinted: out.MerchantCopy}
-}
-
-// laid lays a line out on plain paper. One that is too long stays whole.
-func laid(l receipt.Line) string {
-	n := columns - utf8.RuneCountInString(l.Text) - utf8.RuneCountInString(l.Right)
-	switch {
-	case l.Kind == receipt.Pair:
-		return l.Text + strings.Repeat(" ", max(1, n)) + l.Right
-	case l.Kind == receipt.Centre && l.Text != "":
-		return strings.Repeat(" ", max(0, n/2)) + l.Text
-	}
-	return l.Text
 }

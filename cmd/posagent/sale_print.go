@@ -10,7 +10,9 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
 	"posagent/agent/view"
+	"posagent/ecr"
 	"posagent/ecr/receipt"
+	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -18,6 +20,7 @@ import (
 type printOptions struct {
 	copy string
 	day  bool
+	text bool
 }
 
 // printedCopy is what became of a copy (posagent.sale.print/1).
@@ -27,6 +30,7 @@ type printedCopy struct {
 	Copy    receipt.Copy `json:"copy,omitempty"`
 	Batch   int          `json:"batch,omitempty"` // of an end of day, in place of sale and copy
 	Printed bool         `json:"printed"`
+	Text    string       `json:"text,omitempty"`  // the slip, where it is shown and not printed
 	Waits   string       `json:"waits,omitempty"` // why it is not on paper yet
 }
 
@@ -35,13 +39,15 @@ func printCommand() command {
 		name: "print", args: "[SALE | BATCH]", short: "print a receipt again, marked as a copy",
 		long: saleNames + "\n" +
 			"The terminal must be running and have a printer ([printer] device). A copy that cannot be printed now waits.\n" +
-			"With --end-of-day the slip of an end of day is printed: of the batch with this number, or of the newest one.",
+			"With --end-of-day the slip of an end of day is printed: of the batch with this number, or of the newest one;\n" +
+			"with --text it is shown here, without a printer and beside a terminal that does not run.",
 		json:     []string{"posagent.sale.print/1"},
-		examples: []string{"posagent sale print 17", "posagent sale print SALE --copy merchant", "posagent sale print --end-of-day"},
+		examples: []string{"posagent sale print 17", "posagent sale print SALE --copy merchant", "posagent sale print --end-of-day", "posagent sale print --end-of-day --text"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &printOptions{}
 			fs.StringVar(&o.copy, "copy", string(receipt.Customer), "`whose` copy: customer or merchant")
 			fs.BoolVar(&o.day, "end-of-day", false, "print the slip of an end of day")
+			fs.BoolVar(&o.text, "text", false, "show the slip of an end of day here, in place of printing it")
 			return o
 		},
 		run: salePrint,
@@ -53,6 +59,8 @@ func salePrint(ctx context.Context, c *call) error {
 	switch {
 	case c.opts.(*printOptions).day:
 		return dayPrint(ctx, c)
+	case c.opts.(*printOptions).text:
+		return fail(exitUsage, "%s: --text goes with --end-of-day", c.path)
 	case len(c.args) != 1:
 		return fail(exitUsage, "%s: which sale? (posagent sale list)", c.path)
 	case which != receipt.Customer && which != receipt.Merchant:
@@ -97,6 +105,7 @@ func dayPrint(ctx context.Context, c *call) error {
 		return err
 	}
 	defer db.Close()
+	var t ecr.Totals
 	err = db.Read(ctx, func(r store.Reader) error {
 		if batch == 0 {
 			var err error
@@ -104,7 +113,7 @@ func dayPrint(ctx context.Context, c *call) error {
 				return err
 			}
 		}
-		_, err := journal.Report(r, batch)
+		t, err = journal.Report(r, batch)
 		return err
 	})
 	switch {
@@ -114,10 +123,37 @@ func dayPrint(ctx context.Context, c *call) error {
 		return fail(exitFailed, "%s: no end of day with the number %d", c.path, batch)
 	case err != nil:
 		return storeError(err)
+	case c.opts.(*printOptions).text:
+		return dayShow(c, t)
 	}
 	waits, err := (&control.Client{Path: controlSocket(c)}).PrintDay(ctx, batch)
 	return tellPrinted(c, fmt.Sprintf("end of day %d", batch), printedCopy{Batch: batch}, waits, err)
 }
+
+// dayShow shows the slip of an end of day.
+func dayShow(c *call, t ecr.Totals) error {
+	cfg, err := readConfig(c)
+	if err != nil {
+		return err
+	}
+	cur, ok := money.Lookup(t.Currency)
+	if !ok {
+		return fail(exitFailed, "%s: the currency %q of batch %d is not known", c.path, t.Currency, t.Batch)
+	}
+	t.Time = t.Time.Local()
+	text := ""
+	for _, l := range receipt.Totals(receipt.Head{MerchantName: cfg.Terminal.MerchantName, Language: cfg.Terminal.Language}, cur, t, receipt.Day{Closing: true, Batch: true, Again: true}) {
+		text += l.Laid(slipColumns) + "\n"
+	}
+	if c.json {
+		return printJSON(c.out, printedCopy{Schema: "posagent.sale.print/1", Batch: t.Batch, Text: text})
+	}
+	_, err = fmt.Fprint(c.out, text)
+	return err
+}
+
+// slipColumns is how wide a slip is shown.
+const slipColumns = 42
 
 // tellPrinted says what became of a copy.
 func tellPrinted(c *call, of string, v printedCopy, waits string, err error) error {

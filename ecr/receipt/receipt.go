@@ -2,6 +2,8 @@ package receipt
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"posagent/ecr"
 	"posagent/schemes/money"
@@ -22,6 +24,18 @@ type Line struct {
 	Kind        Kind
 	Text, Right string
 	Amount      bool // the line that the paper is about
+}
+
+// Laid is the line on plain paper of so many columns. One that is too long stays whole.
+func (l Line) Laid(columns int) string {
+	n := columns - utf8.RuneCountInString(l.Text) - utf8.RuneCountInString(l.Right)
+	switch {
+	case l.Kind == Pair:
+		return l.Text + strings.Repeat(" ", max(1, n)) + l.Right
+	case l.Kind == Centre && l.Text != "":
+		return strings.Repeat(" ", max(0, n/2)) + l.Text
+	}
+	return l.Text
 }
 
 // Copy says for whom a receipt is.
