@@ -57,6 +57,9 @@ func readCSV(data []byte, currency string, zone *time.Location) (List, error) {
 				*into[i] = strings.Clone(strings.TrimSpace(value)) // the record's one string would stay for each
 			}
 		}
+		if !slices.ContainsFunc(fields, func(v string) bool { return strings.TrimSpace(v) != "" }) {
+			continue // a spreadsheet's empty row, as ;;
+		}
 		line, _ := r.FieldPos(0)
 		row, err := t.row(line, currency, zone)
 		if err != nil {

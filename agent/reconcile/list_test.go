@@ -27,7 +27,7 @@ func TestRead(t *testing.T) {
 	zone := time.FixedZone("shop", 3600)
 	for name, text := range map[string]string{
 		"commas":     "time,type,amount,currency,paid,receipt,id\n2026-11-26T14:30:05,payment,12.50,,yes,17,\n2026-11-26T12:31Z,refund,3,sek,no,,order-18\n",
-		"semicolons": "\xef\xbb\xbfTime;Type;Amount;Currency;Paid;Receipt;ID\r\n2026-11-26 14:30:05;sale;12.50;EUR;approved;17;\r\n\"2026-11-26T13:31:00+01:00\";refund;3.00;SEK;declined;;\"order-18\"\r\n",
+		"semicolons": "\xef\xbb\xbfTime;Type;Amount;Currency;Paid;Receipt;ID\r\n2026-11-26 14:30:05;sale;12.50;EUR;approved;17;\r\n\"2026-11-26T13:31:00+01:00\";refund;3.00;SEK;declined;;\"order-18\"\r\n;;;;;;\r\n ; ;;;;;\r\n",
 		"order":      "paid,id,receipt,minor,time,currency,type\n1,,17,1250,2026-11-26T13:30:05Z,EUR,\nfalse,order-18,,300,2026-11-26T12:31:00.000Z,SEK,refund\n",
 		"list":       "[\n{\"time\":\"2026-11-26T14:30:05\",\"amount\":12.50,\"paid\":true,\"receipt\":17},\n{\"time\":\"2026-11-26T12:31:00Z\",\"type\":\"refund\",\"amount\":\"3\",\"currency\":\"SEK\",\"paid\":\"no\",\"id\":\"order-18\"}]",
 		"object":     "{\"till\":{\"no\":1},\"sales\":[\n{\"time\":\"2026-11-26T14:30:05\",\"minor\":1250,\"paid\":1,\"receipt\":\"17\"},\n{\"time\":\"2026-11-26T12:31:00Z\",\"type\":\"refund\",\"minor\":300,\"currency\":\"SEK\",\"paid\":false,\"id\":\"order-18\"}],\"end\":true}\n",
