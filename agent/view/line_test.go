@@ -42,7 +42,7 @@ func TestField_L12CountersAreShown(t *testing.T) {
 // A sale that the register has not acknowledged needs no hand: the register asks again, or the money goes back. When, is known while
 // the terminal runs.
 func TestAnUnconfirmedSaleIsLeftAlone(t *testing.T) {
-	const begin = ": nothing is to be typed; the register asks again by itself (repeat receipt, 06 20), or the money goes back "
+	const begin = ": nothing is to be typed; the register asks again by itself (only one that speaks Caisse-AP cannot: look at its till before anybody pays again), or the money goes back "
 	said := func(v Status) string {
 		v.TCP = "127.0.0.1:1"
 		v.Advise()

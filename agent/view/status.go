@@ -269,7 +269,7 @@ func (v *Status) Advise() {
 		v.attend("no register line: set [ecr] serial or tcp, or give a client of [port.clients] may = [\"read\", \"sales\"]")
 	}
 	if v.Unconfirmed > 0 {
-		v.attend("%d sale(s) the register has not acknowledged: nothing is to be typed; the register asks again by itself (repeat receipt, 06 20), "+
+		v.attend("%d sale(s) the register has not acknowledged: nothing is to be typed; the register asks again by itself (only one that speaks Caisse-AP cannot: look at its till before anybody pays again), "+
 			"or the money goes back %s", v.Unconfirmed, v.undone())
 	}
 	for _, o := range v.Operations {
