@@ -55,7 +55,7 @@ func parse(data []byte) (*object, *fault) {
 		return nil, &fault{Code: malformed, Text: "the line is not UTF-8"}
 	}
 	if !json.Valid(data) {
-		return nil, &fault{Code: malformed, Text: "the line is not one JSON object"}
+		return nil, &fault{Code: malformed, Text: "the line is not one JSON object: a message is one line, without line breaks inside"}
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -44,6 +45,7 @@ type lines struct {
 	life.Life
 	conn    ecr.Conn
 	t       times
+	marked  bool          // a byte order mark can come no more
 	checked bool          // a line must have a checksum
 	sending chan struct{} // holds one token while a line is being sent
 	sealing atomic.Bool   // our lines have a checksum
@@ -147,13 +149,28 @@ func (l *lines) read() {
 	}
 }
 
+// mark is what some libraries begin a stream of UTF-8 with. No browser can begin a request so.
+const mark = "\xef\xbb\xbf"
+
+// unmarked takes a byte order mark off the very beginning of a connection.
+func (l *lines) unmarked(pending []byte) []byte {
+	if l.marked || len(pending) < len(mark) && strings.HasPrefix(mark, string(pending)) {
+		return pending
+	}
+	l.marked = true
+	return bytes.TrimPrefix(pending, []byte(mark))
+}
+
 // cut takes whole lines off what has come, and returns the rest; ok is false where the line has
 // ended.
 func (l *lines) cut(pending []byte) (rest []byte, ok bool) {
 	for {
-		pending = bytes.TrimLeft(pending, " \t\r\n")
+		pending = bytes.TrimLeft(l.unmarked(pending), " \t\r\n")
 		if len(pending) == 0 {
 			return nil, true
+		}
+		if !l.marked && len(pending) > 0 && pending[0] == mark[0] {
+			return pending, true // its rest has to come
 		}
 		if pending[0] != '{' && !l.t.cable {
 			_ = l.End(ecr.ErrStrange)

@@ -147,7 +147,7 @@ func TestTheTerminalAnswersAsItIsAsked(t *testing.T) {
 
 // TestMoneyE3_WhatBeginsNoMessageEndsTheConnection: it is closed without an answer.
 func TestMoneyE3_WhatBeginsNoMessageEndsTheConnection(t *testing.T) {
-	for _, first := range []string{"GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nHost: x\r\n\r\n" + paid + "\n", "\x16\x03\x01", "[", "\"", "7", "\xef\xbb\xbf" + paid,
+	for _, first := range []string{"GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nHost: x\r\n\r\n" + paid + "\n", "\x16\x03\x01", "[", "\"", "7", "\xef\xbb\xbfGET / HTTP/1.1\r\n", "\xef\xbb\xbf\xef\xbb\xbf" + paid, "\xef\xbb{",
 		"\n \t\r\nX" + paid, paid + "\nGET / HTTP/1.1\r\n", "\x00", "\x81\x05"} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, tcpTimes, false)
@@ -163,6 +163,27 @@ func TestMoneyE3_WhatBeginsNoMessageEndsTheConnection(t *testing.T) {
 			}
 			require.ErrorIs(t, err, ecr.ErrStrange, first)
 			require.ErrorIs(t, err, ecr.ErrClosed, first)
+		})
+	}
+}
+
+// A byte order mark is skipped at the very beginning, however it is cut: a .NET writer of UTF-8 begins with it. Behind it only a message
+// may begin, and inside a connection it is no mark.
+func TestField2_R12_AByteOrderMarkIsSkipped(t *testing.T) {
+	for _, pieces := range [][]string{{"\xef\xbb\xbf" + paid + "\n"}, {"\xef", "\xbb", "\xbf", paid + "\n"}, {"\xef\xbb\xbf\r\n", paid + "\n"}, {paid + "\n"}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, tcpTimes, false)
+			go func() {
+				for _, p := range pieces {
+					_, _ = io.WriteString(r.far, p)
+				}
+			}()
+			data, err := r.l.Receive(t.Context())
+			require.NoError(t, err, "%q", pieces)
+			require.Equal(t, paid, string(data))
+			go func() { _, _ = io.WriteString(r.far, "\xef\xbb\xbf"+paid+"\n") }()
+			_, err = r.l.Receive(t.Context())
+			require.ErrorIs(t, err, ecr.ErrStrange)
 		})
 	}
 }
