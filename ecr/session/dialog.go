@@ -303,13 +303,7 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 	case ecr.ClosedDay:
 		d.jobs.Go(func() { d.closedDay(ctx, a) })
 	case ecr.DayTold:
-		d.jobs.Go(func() {
-			if c, ok := s.o.Till.(ecr.Closer); ok {
-				if err := c.DayTold(ctx, a.Line, a.Batch); err != nil {
-					s.log.Error("telling of an end of day not stored", "batch", a.Batch, "err", err)
-				}
-			}
-		})
+		d.jobs.Go(func() { s.dayTold(ctx, a) })
 	case ecr.Turnover:
 		d.jobs.Go(func() { d.total(ctx, a.Gen, s.o.Till.Turnover) })
 	case ecr.Check:
@@ -337,22 +331,6 @@ func (s *Session) asLine(req ecr.Request) ecr.Request {
 	req.Patience, req.Grace = cmp.Or(req.Patience, s.o.Patience), cmp.Or(req.Grace, s.o.Grace)
 	req.Keep, req.RefundLast = req.Keep || s.o.Keep, req.RefundLast || s.o.RefundLast
 	return req
-}
-
-// closing is the end of day for a register that waits for a while, 0 = as long as it takes.
-func (s *Session) closing(patience time.Duration, by ecr.Asker) func(context.Context) (ecr.Totals, error) {
-	ask := s.o.Till.Close
-	if c, ok := s.o.Till.(ecr.Closer); ok && by.Line != "" {
-		ask = func(ctx context.Context) (ecr.Totals, error) { return c.CloseFor(ctx, by) }
-	}
-	if patience <= 0 {
-		return ask
-	}
-	return func(ctx context.Context) (ecr.Totals, error) {
-		ctx, cancel := context.WithTimeout(ctx, max(patience-answerLead, patience/2))
-		defer cancel()
-		return ask(ctx)
-	}
 }
 
 // last returns a line's last sale, its sale with an id, or the newest payment with a receipt number.
@@ -476,40 +454,6 @@ func (d *dialog) deliver(ctx context.Context, a ecr.Deliver) {
 func (d *dialog) recorded(ev ecr.Recorded) {
 	if ev.Gen != 0 {
 		d.post(ev)
-	}
-}
-
-func (d *dialog) total(ctx context.Context, gen int, ask func(context.Context) (ecr.Totals, error)) {
-	t, err := ask(ctx)
-	code := ecr.OK
-	if err != nil {
-		code = ecr.SystemError
-		var r *ecr.Refusal
-		if errors.As(err, &r) {
-			code = r.Code
-		} else if ctx.Err() == nil {
-			d.s.log.Error("totals not available", "err", err)
-		}
-	}
-	d.post(ecr.Totalled{Gen: gen, Totals: t, Code: code})
-}
-
-// closedDay asks for the day that a request closed.
-func (d *dialog) closedDay(ctx context.Context, a ecr.ClosedDay) {
-	c, ok := d.s.o.Till.(ecr.Closer)
-	if !ok {
-		d.post(ecr.Totalled{Gen: a.Gen})
-		return
-	}
-	t, err := c.ClosedBy(ctx, a.By)
-	switch {
-	case errors.Is(err, ecr.ErrNone):
-		d.post(ecr.Totalled{Gen: a.Gen})
-	case err != nil:
-		d.s.log.Error("closed day not available", "err", err)
-		d.post(ecr.Totalled{Gen: a.Gen, Code: ecr.SystemError})
-	default:
-		d.post(ecr.Totalled{Gen: a.Gen, Totals: t, Code: ecr.OK})
 	}
 }
 
