@@ -34,7 +34,7 @@ func (d *Dialogue) take(r request, ev ecr.Received) {
 	case totals:
 		d.work(ecr.Turnover{Gen: d.gen})
 	case closing:
-		d.work(ecr.CloseBatch{Gen: d.gen, Patience: d.cfg.Patience})
+		d.work(ecr.CloseBatch{Gen: d.gen, By: ecr.Asker{Line: d.lineOf(r.till)}, Patience: d.cfg.Patience})
 	case last:
 		if ev.Elsewhere {
 			d.phase = waiting

@@ -81,6 +81,7 @@ type run struct {
 	queue [][]byte    // what has to be sent still, one after the other
 	tells bool        // the last of it is the sale's outcome
 	out   ecr.Outcome // that
+	day   int         // the batch that was closed, 0 = none
 }
 
 // orphan is a sale that the register does not wait for.

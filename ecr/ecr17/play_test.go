@@ -166,6 +166,9 @@ func (p *play) words(actions []ecr.Action) string {
 			out = append(out, "save "+q.marks[len(q.marks)-1].Code)
 		case ecr.CloseBatch:
 			out = append(out, "close")
+		case ecr.DayTold:
+			require.Equal(p.t, "tcp/0000000", a.Line[:11])
+			out = append(out, fmt.Sprintf("day %d told at %s", a.Batch, a.Line[11:]))
 		case ecr.Turnover:
 			out = append(out, "turnover")
 		case ecr.Report:

@@ -92,6 +92,9 @@ func (d *Dialogue) left(ok bool) {
 		d.stale = r.data
 		d.start(timerRepeats, repeatsLast)
 	}
+	if ok && r.day != 0 {
+		d.do(ecr.DayTold{Line: d.lineOf(r.till), Batch: r.day})
+	}
 	if !r.tells {
 		d.finish()
 		return
@@ -151,6 +154,7 @@ func (d *Dialogue) totalled(ev ecr.Totalled) {
 	sum := max(0, ev.Totals.Net)
 	switch {
 	case d.run.code == closing && ev.Code == ecr.OK:
+		d.run.day = ev.Totals.Batch
 		d.reply(closedMessage(d.own(), sum))
 	case d.run.code == closing:
 		d.reply(notClosed(d.own(), d.words.reason(ev.Code)))
