@@ -296,7 +296,6 @@ func (d *dialogue) serve(ev ecr.Received) {
 			d.refuse(f)
 			return
 		}
-		d.ask.entry.Aborted = d.line.overtaken(&d.ask.entry)
 		d.begin(ev.Elsewhere)
 	case "TransactionStatus":
 		d.status()

@@ -242,6 +242,18 @@ func TestField2_R7_AnAbortIsNotForgotten(t *testing.T) {
 		require.Equal(t, "200", said, name)
 		require.Equal(t, []int{c.aborted, c.warned}, []int{aborted, warned}, name)
 	}
+	// An abort of a payment that has ended does not change what its repetition is told, also where the line has forgotten it.
+	for _, forget := range []bool{false, true} {
+		s := testShared(t, "EUR")
+		s.line("nexo", nil).add(entry{Sale: "old", SaleID: "till1", Service: "OLD", Category: "Payment", Order: "o1", AtMS: now})
+		if forget {
+			s.line("nexo", nil).recent = nil
+		}
+		_, aborted, warned := play(s, at(now, abort("till1", `{"MessageCategory":"Payment","ServiceID":"OLD"}`)))
+		require.Zero(t, aborted+warned)
+		said, _, _ := play(s, at(now+5, pay("OLD")))
+		require.Equal(t, accepted, said, "the desk joins it")
+	}
 	for gap, ends := range map[uint64]bool{5: true, 9_000: true, 11_000: false} {
 		s := testShared(t, "EUR")
 		said, _, warned := play(s, at(now, abort("till1", `{"MessageCategory":"Payment","ServiceID":"P1"}`)))

@@ -333,6 +333,7 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 		d.answer(hangUp, nil)
 	case d.phase != asking:
 	case f.step == looks:
+		d.ask.entry.Aborted = d.ask.entry.Aborted || d.line.overtaken(&d.ask.entry) // nothing is known under its id
 		d.ready()
 	case f.step == knows:
 		d.judge()

@@ -160,6 +160,7 @@ func (d *dialogue) abort() {
 	case a.entry.Category == "Reversal": // it is carried out in any case
 		d.do(ecr.Warn{Text: "abort of a reversal: nothing to abort"})
 	case named && d.stop(a.entry.key):
+	case named && d.line.find(&a.entry) != nil: // it has ended
 	case named:
 		d.line.early = append(d.line.early[max(0, len(d.line.early)+1-maxEarly):], a.entry)
 		gen := d.follow(aborts)
