@@ -2,6 +2,21 @@ package mutants
 
 // ofMoney is what the second field report found about money, put back.
 var ofMoney = []mutant{
+	{"nexo reads null as absent", "ecr/nexo", "TestField2_R1_R5_NoValueIsNotAbsent", []edit{
+		{"ecr/nexo/fields.go", `	if !f.has(name) {`, `	if f.o[name] == nil {`},
+	}},
+	{"an abort of nexo that overtook its payment is forgotten", "ecr/nexo", "TestField2_R7_AnAbortIsNotForgotten", []edit{
+		{"ecr/nexo/line.go", `return e.Category == "Payment" && slices`, `return false && slices`},
+	}},
+	{"a reversal of 0 gives all back", "ecr/zvt", "TestField2_R6_ZeroIsNotAll", []edit{
+		{"ecr/zvt/request.go", `case named && req.Amount == 0:`, `case false:`},
+	}},
+	{"an end of day that was told is told again", drive, "TestField2_R3_AnEndOfDayIsAskedForAgain", []edit{
+		{"agent/checkout/drive/journal/closed.go", `case i < 0 || day.Askers[i].Told:`, `case i < 0:`},
+	}},
+	{"nobody remembers who closed a day", drive, "TestField2_R3_AnEndOfDayIsAskedForAgain", []edit{
+		{"agent/checkout/drive/eod.go", `d.j.CloseBatch(tx, d.askersOf(c)...)`, `d.j.CloseBatch(tx)`},
+	}},
 	{"a sale of which a reply was heard counts as never sent", checkout, "TestField2_M1WhatWasHeardWasSent", []edit{
 		{"agent/checkout/state.go", `s.Sends == s.Unsent && !s.Heard && s.Wire`, `s.Sends == s.Unsent && s.Wire`},
 	}},
