@@ -204,6 +204,12 @@ func (d *Drive) close(ctx context.Context, c *closing, waited map[wire.Key]bool)
 	var steps []journal.Step
 	err = d.db.Write(ctx, func(tx store.Tx) error {
 		ok, steps = false, nil
+		if by := d.askersOf(c)[0]; by.Line != "" { // it may have asked twice, and the other has closed the day meanwhile
+			if totals, err = d.j.ClosedBy(tx, by); !errors.Is(err, journal.ErrUnknown) {
+				ok = err == nil
+				return err
+			}
+		}
 		rows, err := d.j.Active(tx)
 		if err != nil {
 			return err
