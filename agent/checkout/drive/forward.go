@@ -17,17 +17,18 @@ import (
 )
 
 // repeats finds the refund or reversal that a request repeats (MONEY A.9): one of its line that runs,
-// or whose end the register does not have. rows are the active sales; "" = it repeats none.
+// that a person has to look at, or whose end the register does not have. rows are the active sales;
+// "" = it repeats none.
 func (a *accepting) repeats(r store.Reader, rows []*journal.Row) (wire.Key, error) {
 	orig, err := a.meant(r)
 	if err != nil {
 		return "", err
 	}
 	same := func(row *journal.Row) bool {
-		return row.Line == a.req.Line && !row.Quarantined && sameKind(row, a.req) && sameForward(row, a.req, orig)
+		return row.Line == a.req.Line && sameKind(row, a.req) && sameForward(row, a.req, orig)
 	}
 	for _, row := range rows {
-		if checkout.Running(row.State) && same(row) {
+		if (checkout.Running(row.State) || row.Held()) && same(row) {
 			return row.Key, nil
 		}
 	}

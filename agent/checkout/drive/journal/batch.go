@@ -217,7 +217,9 @@ func (j *Journal) Exceptions(r store.Reader, open int) ([]string, error) {
 	}
 	ended, err := j.Untold(r)
 	for _, row := range ended {
-		out = append(out, row.UntoldEnd())
+		if !row.Quarantined { // it has a line of its own
+			out = append(out, row.UntoldEnd())
+		}
 	}
 	return out, err
 }

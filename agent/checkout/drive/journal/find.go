@@ -84,11 +84,14 @@ func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 }
 
 // Untold lists the refunds and reversals of the open batch that have ended, and whose end no register
-// has acknowledged, the newest first: one that was told "in progress" too.
+// has acknowledged, the newest first: one that was told "in progress" too, and quarantined ones.
 func (j *Journal) Untold(r store.Reader) ([]*Row, error) { return untold(j.db, r) }
 
-// Untold is the same of a store that no program runs on.
-func Untold(r store.Reader) ([]*Row, error) { return untold(nil, r) }
+// Untold is the same of a store that no program runs on, without the quarantined ones.
+func Untold(r store.Reader) ([]*Row, error) {
+	rows, err := untold(nil, r)
+	return slices.DeleteFunc(rows, func(row *Row) bool { return row.Quarantined }), err
+}
 
 // untold looks through refunds and reversals alone, which have an index of their own.
 func untold(db store.DB, r store.Reader) ([]*Row, error) {
@@ -96,9 +99,8 @@ func untold(db store.DB, r store.Reader) ([]*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := many(db, r, `checkout_sales.id IN (SELECT id FROM checkout_sales INDEXED BY checkout_sales_original
+	return many(db, r, `checkout_sales.id IN (SELECT id FROM checkout_sales INDEXED BY checkout_sales_original
 		WHERE original != '' AND active = 0 AND told != ? AND batch = ?) ORDER BY checkout_sales.id DESC`, string(ecr.Told), open)
-	return slices.DeleteFunc(rows, func(row *Row) bool { return row.Quarantined }), err
 }
 
 // ReceiptBefore is the receipt number the line was given before a sale; 0 = none.

@@ -144,15 +144,17 @@ func (p *Performer) JoinUnwritten(ctx context.Context, key wire.Key) (sale ecr.S
 	sale, w := p.sales.Join(key)
 	row, err := p.j.Sale(ctx, key) // after joining: what ends it now tells this one too
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, journal.ErrQuarantined):
 		if p.sales.Take(key, w) {
 			p.sales.Released(key, false)
 		}
 		return ecr.Sale{}, false
+	case decided(row):
+		if p.sales.Take(row.Key, w) {
+			p.give(row.Key, w, p.Outcome(row, row.Told != "" && row.Told != journal.ToldInProgress))
+		}
 	case checkout.Running(row.State):
 		p.Later(func(ctx context.Context) { p.ForwardBound(ctx, row) })
-	case decided(row) && p.sales.Take(row.Key, w):
-		p.give(row.Key, w, p.Outcome(row, row.Told != "" && row.Told != journal.ToldInProgress))
 	}
 	return sale, true
 }

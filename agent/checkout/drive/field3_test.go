@@ -1,0 +1,108 @@
+package drive_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// alter changes the row of a sale behind the terminal's back.
+func (r *rig) alter(id string) {
+	r.t.Helper()
+	r.Halt()
+	require.NoError(r.t, r.onFile(func(tx store.Tx, _ store.DB) error {
+		_, err := tx.Exec(`UPDATE checkout_sales SET decided_ms = decided_ms + 1 WHERE key = ?`, id)
+		return err
+	}))
+	r.Start()
+	pass(time.Minute)
+}
+
+// refunded is what a journal that is lost has sent under the Key of a refund: 3.00 of a payment.
+func (w *world) refunded(id string, o ecr.Outcome) {
+	_, _ = w.initialize(call{typ: aapay.Refund, key: wire.Key(id), req: aapay.Request{
+		TerminalReference: journal.ReferenceOf(wire.Key(id)), OriginalReference: o.TransactionID,
+		PurchaseAmount: &aapay.Amount{CurrencyCode: "EUR", NominalAmount: 300, TotalAmount: 300},
+	}})
+}
+
+// TestField3_CheckoutA1AHeldRefundIsNotBegunAgain: a refund that a person has to look at was begun a
+// second time by its repetition on the line, under another Key, and the money went back twice. The
+// kind: held by a restore while its prompt was open, altered while it asks, while it runs and after an
+// end that was not told; asked for without an id, and under another one.
+func TestField3_CheckoutA1AHeldRefundIsNotBegunAgain(t *testing.T) {
+	answer3 := answer{prompts: map[int32]string{2: "4711"}}
+	for name, begin := range map[string]func(r *rig, p *prompter, o ecr.Outcome) ecr.Sale{
+		"held while it asked": func(r *rig, _ *prompter, o ecr.Outcome) ecr.Sale {
+			s := r.Accepted(refundOf(o, 300))
+			pass(5 * time.Second)
+			require.Equal(r.t, checkout.Choosing, r.phase(s.ID))
+			require.Equal(r.t, 1, r.putBack(func() { r.world.refunded(s.ID, o) }))
+			require.Equal(r.t, checkout.Held, r.phase(s.ID))
+			return s
+		},
+		"altered while it asks": func(r *rig, _ *prompter, o ecr.Outcome) ecr.Sale {
+			s := r.Accepted(refundOf(o, 300))
+			pass(5 * time.Second)
+			r.alter(s.ID)
+			r.world.refunded(s.ID, o)
+			return s
+		},
+		"altered while it runs": func(r *rig, p *prompter, o ecr.Outcome) ecr.Sale {
+			r.world.lock(func() { r.world.mute = true })
+			p.answers <- answer3
+			s := r.Accepted(refundOf(o, 300))
+			pass(5 * time.Second)
+			require.Equal(r.t, checkout.Forward, r.phase(s.ID))
+			r.alter(s.ID)
+			r.world.lock(func() { r.world.mute = false })
+			pass(2 * time.Minute)
+			return s
+		},
+		"altered after an untold end": func(r *rig, p *prompter, o ecr.Outcome) ecr.Sale {
+			p.answers <- answer3
+			s := r.Accepted(refundOf(o, 300))
+			r.Approved(s, ecr.Lost)
+			r.alter(s.ID)
+			return s
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			atCounter(t, asksBack(methods.Refund), func(r *rig, p *prompter) {
+				o := r.approved(1000)
+				s := begin(r, p, o)
+				require.EqualValues(t, 700, r.world.net())
+				for _, newBoot := range []bool{false, true} {
+					for _, what := range []ecr.Delivery{ecr.Told, ecr.Lost} {
+						again := r.Accepted(refundOf(o, 300))
+						require.Equal(t, s.ID, again.ID)
+						held(t, <-again.Outcome)
+						held(t, r.Told(again, what))
+					}
+					own := refundOf(o, 300)
+					own.Sequence = "R2"
+					_, err := r.Ask(own)
+					refused(t, err, ecr.StillRunning)
+					r.Restart(newBoot)
+				}
+				pass(time.Hour)
+				require.EqualValues(t, 700, r.world.net(), "given back once")
+
+				p.answers <- answer3
+				other := r.Accepted(refundOf(o, 200))
+				r.Approved(other, ecr.Told)
+				require.EqualValues(t, 500, r.world.net(), "another refund is another")
+			})
+		})
+	}
+}
