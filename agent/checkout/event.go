@@ -76,6 +76,8 @@ type Undone struct {
 	Withdrawn     bool // it was never sent, and is not sent any more
 	Moved         bool // with OK: the service says COMMIT of the undo itself
 	ByHand        bool // with OK: a person has decided so
+	Used          *Use // what the journal before this one has made under its Key: nothing was sent
+	Over          bool // with Used: that has ended without moving money
 	Text          string
 	TransactionID int64
 }

@@ -6,6 +6,8 @@ import "posagent/ecr"
 func forwardEnded(s State, e Event) (State, []Effect) {
 	u := e.Undone
 	switch {
+	case u.Used != nil:
+		return usedBack(s, *u.Used, u.Over)
 	case u.Withdrawn:
 		s.Phase = Done
 		s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)

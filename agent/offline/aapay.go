@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"posagent/agent/checkout"
 	"posagent/agent/intent"
 	"posagent/agent/outbox"
 	"posagent/schemes/aapay"
@@ -71,6 +72,9 @@ const (
 type UndoPayload struct {
 	Request aapay.Request `json:"request"`           // OriginalReference and TerminalReference set
 	OKWords []string      `json:"okWords,omitempty"` // okCodes values of the method for this type
+	// ReadFirst: a journal before this one may have used the Key. Nothing is sent under it until the
+	// backend has said that it knows nothing of it.
+	ReadFirst bool `json:"readFirst,omitempty"`
 	// Window is how long "not found" proves nothing: stale age plus time-out of the method; 0 = 10 minutes.
 	Window time.Duration `json:"windowNs,omitempty"`
 }
@@ -87,6 +91,7 @@ type UndoResult struct {
 	NotFound      bool               `json:"notFound,omitempty"` // the backend never heard of it
 	Code          wire.Code          `json:"code,omitempty"`     // why the backend refused it
 	ByHand        bool               `json:"byHand,omitempty"`   // a technician's decision, not an answer
+	Used          *checkout.Use      `json:"used,omitempty"`     // what the journal before this one has made under the Key: nothing was sent
 	Text          string             `json:"text,omitempty"`
 }
 
@@ -104,6 +109,7 @@ type undoMemo struct {
 	Asked    int            `json:"asked,omitempty"`    // status reads, for their rhythm
 	Clash    *time.Duration `json:"clash,omitempty"`    // the running time of the first 409 that is not ours, and does not say that it runs
 	Touched  bool           `json:"touched,omitempty"`  // an attempt had a connection, or may have had one
+	Free     bool           `json:"free,omitempty"`     // read first: the backend knows nothing under the Key
 }
 
 // Settled is told the outcome in the commit that ends an undo; op.State may be Doubt.
@@ -183,6 +189,9 @@ func (u *undoing) send(ctx context.Context) outbox.Verdict {
 		u.p.Window = defaultWindow
 	}
 	plain, first := u.m.PlainAt != 0, u.op.State == outbox.Pending && !u.m.Touched
+	if u.p.ReadFirst && !u.m.Free {
+		return u.readFirst(ctx)
+	}
 	if u.m.First == nil {
 		u.m.First = &u.op.Ran
 	}
@@ -192,7 +201,7 @@ func (u *undoing) send(ctx context.Context) outbox.Verdict {
 	case plain:
 		reply, err := u.svc.Initialize(ctx, u.typ, u.p.Request)
 		if routeMissing(err) {
-			u.m = undoMemo{Touched: true}
+			u.m = undoMemo{Touched: true, Free: u.m.Free}
 			return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Unreachable, Reason: "neither route exists here: " + err.Error()})
 		}
 		return u.started(ctx, reply, err)
@@ -203,6 +212,23 @@ func (u *undoing) send(ctx context.Context) outbox.Verdict {
 		return u.ask(ctx)
 	}
 	return u.started(ctx, reply, err)
+}
+
+// readFirst asks what the backend knows under a Key that the journal before this one may have used.
+// Nothing is sent before it has said that it knows nothing: what it knows is from before.
+func (u *undoing) readFirst(ctx context.Context) outbox.Verdict {
+	st, err := u.svc.Status(ctx, u.p.Request.TerminalReference, u.p.Request.Method)
+	switch {
+	case errors.Is(err, &wire.Error{Code: wire.NotFound}):
+		u.m.Free = true
+		return u.wait(outbox.Verdict{State: outbox.Pending, After: 100 * time.Millisecond, Reason: "nothing is known under its Key, it is sent next"})
+	case err != nil:
+		v := outbox.FromError(u.op, outbox.SameKey, err)
+		v.State, v.After = outbox.Pending, max(v.After, firstPoll)
+		return v
+	}
+	use := checkout.UsedBefore(st)
+	return u.end(outbox.Failed, UndoResult{State: st.State, AccountState: st.AccountState, Used: &use, Text: "the journal was replaced, and the one before it has used its Key"})
 }
 
 // started judges the answer to an initialize.
@@ -405,7 +431,7 @@ func (u *undoing) missing() outbox.Verdict {
 		if u.m.PlainAt != 0 || u.op.ReadOnly || u.m.Refused != nil {
 			return u.end(outbox.Failed, UndoResult{NotFound: true, Text: "the backend does not know it"})
 		}
-		u.m = undoMemo{} // the Key is safe to use again
+		u.m = undoMemo{Free: u.m.Free} // the Key is safe to use again
 	}
 	return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: wait, Reason: "not found yet"})
 }

@@ -106,3 +106,48 @@ func TestField3_CheckoutA1AHeldRefundIsNotBegunAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestField3_CheckoutA2ARefundUnderALostIdIsReadFirst: the journal was restored, cut or lost, and the
+// backend has forgotten its Keys meanwhile. A refund or reversal under an id that the lost journal had
+// used went out again at once, and the money went back twice (MONEY, the Laws: a replaced journal reads
+// before the first attempt under any made Key).
+func TestField3_CheckoutA2ARefundUnderALostIdIsReadFirst(t *testing.T) {
+	for _, kind := range []store.Kind{store.WasRestored, store.WasAccepted} {
+		for name, line := range ids() {
+			t.Run(string(kind)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				terminal(t, func(r *rig) {
+					o := r.approved(1000)
+					req := refundOf(o, 300)
+					req.Line, req.Sequence = line.Line, line.Sequence
+					key := journal.KeyOf(r.DB.MAC("checkout", "caller secret"), req.Line, req.Sequence, 0)
+					r.Halt()
+					r.world.refunded(string(key), o)
+					r.world.lock(func() { r.world.byKey = map[wire.Key]*txn{} }) // a day and more
+					require.NoError(t, r.onFile(func(tx store.Tx, _ store.DB) error {
+						return store.KeepLost(tx, store.Lost{Before: store.Before{Kind: kind, Why: "w"}, Generation: 2, AtMS: time.Now().UnixMilli(), RunMS: 1})
+					}))
+					r.Start()
+					s := r.Accepted(req)
+					for range 2 { // and asked once more
+						out := <-s.Outcome
+						require.Equal(t, []any{ecr.Aborted, ecr.SystemError}, []any{out.Result, out.Code}, out.Text)
+						require.Contains(t, out.Text, "the journal was replaced; this id was used at 2000-01-01")
+						require.Contains(t, out.Text, "3.00")
+						r.Told(s, ecr.Told)
+						s = r.Accepted(req)
+					}
+					require.Len(t, r.world.sent(aapay.Refund), 1)
+					require.EqualValues(t, 700, r.world.net(), "given back once")
+					require.Len(t, r.loud(s.ID), 1)
+					row, _ := r.show(o.Sale)
+					require.EqualValues(t, 300, row.Debited, "what was given back is not given back again")
+
+					req.Sequence += "2"
+					r.Approved(r.Accepted(req), ecr.Told)
+					require.EqualValues(t, 400, r.world.net(), "an id that nobody has used is refunded under")
+				})
+			})
+		}
+	}
+}

@@ -347,6 +347,9 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	a.offers, a.pick = []checkout.Pick{pick}, 0
 	limits := checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, cmp.Or(a.req.Patience, d.cfg.Patience), false)
 	terms := checkout.Terms{Kind: req.Kind, Ask: a.asks, Limits: limits, Till: tillOf(a.req)}
+	if terms.ReadFirst, err = journal.UsedBefore(tx, a.req.Sequence); err != nil {
+		return err
+	}
 	row.State, _ = checkout.Start(terms, d.boot())
 	if err := d.j.AcceptForward(tx, row, orig, typ, ref, params(pick, sent(a.req, pick))); err != nil {
 		return err

@@ -67,7 +67,8 @@ func (j *Journal) NothingNew(ctx context.Context, key wire.Key, e checkout.Event
 func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) (s Step, ok bool, err error) {
 	u := checkout.Undone{
 		OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Withdrawn: op.State == outbox.Expired, Text: res.Text,
-		Moved: res.AccountState == aapay.Commit, ByHand: res.ByHand,
+		Moved: res.AccountState == aapay.Commit, ByHand: res.ByHand, Used: res.Used,
+		Over: checkout.Judge(res.State, res.AccountState, nil) == checkout.Bad,
 	}
 	if u.Text == "" {
 		u.Text = op.Reason

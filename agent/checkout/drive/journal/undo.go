@@ -94,7 +94,7 @@ func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggr
 			MerchantID: j.opt.MerchantID, Method: r.Method.Name, PurchaseAmount: amount, Consumer: &aapay.Consumer{ConsumerID: ref},
 			TerminalReference: ref, OriginalReference: original, Trigger: trigger, Params: params,
 		},
-		Window: r.State.Limits.Window(),
+		Window: r.State.Limits.Window(), ReadFirst: key == r.Key && r.State.ReadFirst,
 	}
 	for _, c := range r.Method.OKCodes {
 		if strings.EqualFold(string(c.Type), string(typ)) {
