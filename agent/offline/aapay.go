@@ -99,7 +99,7 @@ type UndoResult struct {
 type undoMemo struct {
 	Answered bool           `json:"answered,omitempty"` // a 202 or a status was read: the backend has known it
 	Names    intent.Names   `json:"names,omitzero"`     // what the backend has called it
-	Refused  *UndoResult    `json:"refused,omitempty"`  // a 201 was read: a no that names nothing of the request, so a read has to agree
+	Refused  *UndoResult    `json:"refused,omitempty"`  // a no that names nothing of the request, so a read has to agree: a 201, or what came behind a lost attempt
 	NoRoute  bool           `json:"noRoute,omitempty"`  // the first attempt found no idempotent route: a read says whether it has arrived all the same
 	PlainAt  int            `json:"plainAt,omitempty"`  // the attempt that may use the plain route; 0 = idempotent route
 	First    *time.Duration `json:"first,omitempty"`    // the running time of the first attempt
@@ -110,6 +110,9 @@ type undoMemo struct {
 	Clash    *time.Duration `json:"clash,omitempty"`    // the running time of the first 409 that is not ours, and does not say that it runs
 	Touched  bool           `json:"touched,omitempty"`  // an attempt had a connection, or may have had one
 	Free     bool           `json:"free,omitempty"`     // read first: the backend knows nothing under the Key
+	Ended    int            `json:"ended,omitempty"`    // the attempt that this memo is of
+	Live     bool           `json:"live,omitempty"`     // it left the operation sent
+	Lost     bool           `json:"lost,omitempty"`     // an attempt may have had its effect, and was not answered
 }
 
 // Settled is told the outcome in the commit that ends an undo; op.State may be Doubt.
@@ -192,6 +195,9 @@ func (u *undoing) send(ctx context.Context) outbox.Verdict {
 	if u.p.ReadFirst && !u.m.Free {
 		return u.readFirst(ctx)
 	}
+	if u.op.State == outbox.Sent && (!u.m.Live || u.m.Ended != u.op.Attempts-1) {
+		u.m.Lost = true // an attempt without a stored end
+	}
 	if u.m.First == nil {
 		u.m.First = &u.op.Ran
 	}
@@ -201,7 +207,7 @@ func (u *undoing) send(ctx context.Context) outbox.Verdict {
 	case plain:
 		reply, err := u.svc.Initialize(ctx, u.typ, u.p.Request)
 		if routeMissing(err) {
-			u.m = undoMemo{Touched: true, Free: u.m.Free}
+			u.m = undoMemo{Touched: true, Free: u.m.Free, Lost: u.m.Lost}
 			return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Unreachable, Reason: "neither route exists here: " + err.Error()})
 		}
 		return u.started(ctx, reply, err)
@@ -239,10 +245,14 @@ func (u *undoing) started(ctx context.Context, reply aapay.Reply, err error) out
 	if err != nil {
 		v := outbox.FromError(u.op, outbox.SameKey, err)
 		if v.State == outbox.Failed {
-			return u.end(v.State, UndoResult{Code: wire.CodeOf(err), Text: err.Error()})
+			res := UndoResult{Code: wire.CodeOf(err), Text: err.Error()}
+			if u.m.Lost {
+				return u.refused(ctx, res)
+			}
+			return u.end(v.State, res)
 		}
 		if u.m.Touched || !wire.NeverSent(err) {
-			u.m.Touched = true
+			u.m.Touched, u.m.Lost = true, u.m.Lost || v.State == outbox.Sent
 			return u.wait(v)
 		}
 		return v
@@ -256,8 +266,7 @@ func (u *undoing) started(ctx context.Context, reply aapay.Reply, err error) out
 	}
 	u.m.Touched = true
 	if rejected(reply) {
-		u.m.Refused, u.m.Gone, u.m.Asked = &res, nil, 0
-		return u.ask(ctx)
+		return u.refused(ctx, res)
 	}
 	if u.m.Names.PPRef == "" {
 		u.m.Names.PPRef = res.PPRef
@@ -267,6 +276,12 @@ func (u *undoing) started(ctx context.Context, reply aapay.Reply, err error) out
 	}
 	u.m.Answered, u.m.Gone, u.m.Asked = res.ResponseCode != aapay.CodeResend, nil, 0
 	return u.live("running")
+}
+
+// refused remembers a no that names nothing of the request: a read has to agree.
+func (u *undoing) refused(ctx context.Context, res UndoResult) outbox.Verdict {
+	u.m.Refused, u.m.Gone, u.m.Asked = &res, nil, 0
+	return u.ask(ctx)
 }
 
 // clash handles a 409 that is not ours, and does not say that the first request under the Key still runs. A status decides; only where
@@ -421,12 +436,15 @@ func (u *undoing) missing() outbox.Verdict {
 	case u.m.NoRoute && !u.op.Unsure: // the service itself does not know it: nothing has arrived
 		u.m.NoRoute, u.m.PlainAt, u.m.Gone, u.m.Asked = false, u.op.Attempts+1, nil, 0
 		return u.wait(outbox.Verdict{State: outbox.Pending, After: 100 * time.Millisecond, Reason: "no idempotent route, the plain one is next"})
-	case u.m.Refused != nil && !u.m.Answered && u.m.PlainAt == 0 && gone >= quiet:
+	case u.m.Refused != nil && !u.m.Answered && u.m.PlainAt == 0 && gone >= quiet && !u.m.Lost:
 		return u.end(outbox.Failed, *u.m.Refused)
 	}
 	if gone >= u.p.Window && (u.m.Answered || !u.op.Unsure) {
 		if u.m.Answered { // what was alive ends by its own final word alone, and sent again it could be a second one
 			return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "the backend knew it and does not find it any more"})
+		}
+		if u.m.Refused != nil && u.m.PlainAt == 0 {
+			return u.end(outbox.Failed, *u.m.Refused)
 		}
 		if u.m.PlainAt != 0 || u.op.ReadOnly || u.m.Refused != nil {
 			return u.end(outbox.Failed, UndoResult{NotFound: true, Text: "the backend does not know it"})
@@ -454,6 +472,7 @@ func (u *undoing) live(reason string) outbox.Verdict {
 
 // wait adds the memo to a verdict that is not final.
 func (u *undoing) wait(v outbox.Verdict) outbox.Verdict {
+	u.m.Ended, u.m.Live = u.op.Attempts, v.State == outbox.Sent
 	v.Memo, _ = json.Marshal(u.m) // plain fields marshal
 	return v
 }

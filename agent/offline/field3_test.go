@@ -1,0 +1,81 @@
+package offline_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+)
+
+// TestField3_OutboxB1ARefusalBehindALostAttemptIsRead: the answer to a refund was lost, and another
+// site refused the repetition. The refund was told as refused, its debit was given back, and the money
+// went twice. An attempt whose end is not known may have had its effect, whoever refuses the next: a
+// status by its own reference decides, and "not found" is none before the window is over. The kind:
+// each refusal, of both undos; behind an answer that was lost, and behind an attempt without an end.
+func TestField3_OutboxB1ARefusalBehindALostAttemptIsRead(t *testing.T) {
+	no := func(c wire.Code) func() (aapay.Reply, error) {
+		return func() (aapay.Reply, error) { return aapay.Reply{}, wire.Errorf(c, "t", "no") }
+	}
+	for name, refuses := range map[string]func() (aapay.Reply, error){
+		"400": no(wire.Invalid), "404": no(wire.NotFound), "409": no(wire.Conflict), "413": no(wire.TooLarge),
+		"201": func() (aapay.Reply, error) { return reply(201, aapay.CodeReject, ""), nil },
+	} {
+		for _, kind := range []string{offline.KindReversal, offline.KindRefund} {
+			for found, want := range map[time.Duration]outbox.State{0: outbox.Done, 5 * time.Minute: outbox.Done, 24 * time.Hour: outbox.Failed} {
+				t.Run(fmt.Sprint(name, kind, found), func(t *testing.T) {
+					t.Parallel()
+					began := time.Time{}
+					s := &service{
+						start: func(n int, _ bool) (aapay.Reply, error) {
+							if n == 1 {
+								began = time.Now()
+								return aapay.Reply{}, wire.Errorf(wire.UnknownOutcome, "t", "no reply")
+							}
+							return refuses()
+						},
+						status: func(int, string) (aapay.Status, error) {
+							if time.Since(began) < found {
+								return aapay.Status{}, gone(true)
+							}
+							return state(aapay.Finalized, aapay.Commit), nil
+						},
+					}
+					run(t, kind, s, nil, time.Hour, func(op outbox.Op, got []offline.UndoResult) {
+						require.Equal(t, want, op.State, op.Reason)
+						require.Len(t, got, 1)
+						require.Equal(t, want == outbox.Done, got[0].OK)
+						require.Equal(t, 2, s.started, "it is asked, and not sent again")
+					})
+				})
+			}
+		}
+		t.Run(name+" behind an attempt without an end", func(t *testing.T) {
+			s := &service{
+				start:  func(int, bool) (aapay.Reply, error) { return refuses() },
+				status: func(int, string) (aapay.Status, error) { return aapay.Status{}, gone(true) },
+			}
+			op := outbox.Op{New: outbox.New{Key: "k", Payload: payload(t, nil)}, State: outbox.Sent, Attempts: 2, Ran: time.Minute}
+			for _, at := range []time.Duration{time.Minute, 5 * time.Minute, 12 * time.Minute} {
+				op.Ran = at
+				v := offline.Refund(s, nil, nil).Send(t.Context(), op)
+				require.Equal(t, map[bool]outbox.State{false: outbox.Sent, true: outbox.Failed}[at > 11*time.Minute], v.State, "%s: %s", at, v.Reason)
+				op.Memo, op.Attempts = v.Memo, op.Attempts+1
+			}
+		})
+		t.Run(name+" to the first attempt", func(t *testing.T) {
+			s := &service{
+				start:  func(int, bool) (aapay.Reply, error) { return refuses() },
+				status: func(int, string) (aapay.Status, error) { return aapay.Status{}, gone(true) },
+			}
+			run(t, offline.KindRefund, s, nil, time.Minute, func(op outbox.Op, _ []offline.UndoResult) {
+				require.Equal(t, outbox.Failed, op.State, "nothing else was sent")
+			})
+		})
+	}
+}
