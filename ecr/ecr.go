@@ -235,8 +235,9 @@ type Finder interface {
 type Copier interface {
 	// Copy returns the newest payment with a receipt number, whose approval a register has
 	// acknowledged, or whose approval was undone: then its outcome is Aborted. The outcome is at
-	// hand. What becomes of telling it changes nothing. ErrNone: no such payment.
-	Copy(ctx context.Context, receipt int) (Sale, error)
+	// hand. What becomes of telling it changes nothing. transaction is its transactionId where the
+	// register names that too, "" = it does not. ErrNone: no such payment.
+	Copy(ctx context.Context, receipt int, transaction string) (Sale, error)
 }
 
 // Waiter is a Desk that takes its time for a register that acknowledges intermediate status.

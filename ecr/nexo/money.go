@@ -19,7 +19,8 @@ type ask struct {
 	entry   entry // of a money request, or the one that a status or an abort names
 	request ecr.Request
 	other   *ecr.Request // the refund that gives a whole payment back, where a reversal cannot
-	receipt int          // a reversal's original, whose payment is read first
+	receipt int          // a reversal's original, whose payment is read before it is begun; -1 = it was
+	mine    bool         // the desk has this request already
 	named   string       // its transactionId, "" where the till leaves it out
 	whole   bool         // a reversal of everything
 	fault   *failure     // of a member that is not what the schema wants
@@ -221,15 +222,11 @@ func (d *dialogue) busy() {
 	d.refuse(&failure{busy, []string{"message", "Forbidden Request, Service Dialogue " + dialogue + " is in Progress", "serviceId", service}})
 }
 
-// look reads what a request speaks of before it is begun: the original of a reversal, and whether
-// its SaleID and ServiceID were used before.
+// look reads whether the SaleID and ServiceID of a request were used before: what was done under them
+// is told again, whatever has become of its original since.
 func (d *dialogue) look() {
 	d.enter(asking)
 	a := d.ask
-	if a.receipt != 0 && a.h.category == "Reversal" {
-		d.do(ecr.Last{Gen: d.follow(reads), Receipt: a.receipt})
-		return
-	}
 	e := d.line.find(&a.entry)
 	switch {
 	case e == nil:
@@ -238,8 +235,20 @@ func (d *dialogue) look() {
 	case !e.same(&a.entry) && a.nowMS-e.AtMS < reuse.Milliseconds():
 		d.refuse(fail(notAllowed, "ServiceID used before"))
 	default:
-		d.ready()
+		d.looked(e != nil && e.same(&a.entry))
 	}
+}
+
+// looked goes on once it is known whether the desk has the request already: a reversal reads its
+// payment before it is begun.
+func (d *dialogue) looked(mine bool) {
+	a := d.ask
+	a.mine = mine
+	if a.receipt > 0 && a.h.category == "Reversal" {
+		d.do(ecr.Last{Gen: d.follow(reads), Receipt: a.receipt, Transaction: a.named})
+		return
+	}
+	d.ready()
 }
 
 // ready begins the request.
@@ -262,7 +271,7 @@ func (d *dialogue) judge() {
 		d.refuse(fail(notAllowed, "ServiceID used before"))
 	default:
 		a.unsure = false
-		d.ready()
+		d.looked(false)
 	}
 }
 
@@ -292,7 +301,7 @@ func (d *dialogue) begun(ev ecr.Begun) {
 		}
 	case knows:
 		if mine && d.phase == asking {
-			d.ready()
+			d.looked(true)
 		}
 	case aborts:
 		d.do(ecr.Abort{Sale: ev.Sale})
@@ -334,11 +343,11 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 	case d.phase != asking:
 	case f.step == looks:
 		d.ask.entry.Aborted = d.ask.entry.Aborted || d.line.overtaken(&d.ask.entry) // nothing is known under its id
-		d.ready()
+		d.looked(false)
 	case f.step == knows:
 		d.judge()
 	case f.step == reads:
-		d.refuse(fail(notFound, "%s", orElse(ev.Text, notOurs)))
+		d.unread(notFound, orElse(ev.Text, notOurs))
 	case d.ask.other != nil && (ev.Code == ecr.NotReversible || ev.Code == ecr.Processing || ev.Code == ecr.Replaced && d.ask.named != ""):
 		d.ask.request, d.ask.other = *d.ask.other, nil
 		d.ready()
@@ -415,8 +424,12 @@ func (d *dialogue) ended(ev ecr.Ended) {
 // after years: the transactionId has to fit.
 func (d *dialogue) originalRead(out ecr.Outcome) {
 	a := d.ask
-	if a.named != "" && a.named != out.TransactionID {
-		d.refuse(fail(notFound, notOurs))
+	switch {
+	case out.Code == ecr.OnHold:
+		d.unread(notAllowed, out.Text)
+		return
+	case a.named != "" && a.named != out.TransactionID:
+		d.unread(notFound, notOurs)
 		return
 	}
 	if a.whole || a.request.Amount == out.Amount {
@@ -429,9 +442,24 @@ func (d *dialogue) originalRead(out ecr.Outcome) {
 			a.request.Amount = out.Amount
 		}
 	}
-	a.receipt = 0
-	d.look()
 	a.receipt = -1 // the original is known: what is wrong now is not that
+	d.ready()
+}
+
+// unread answers a reversal whose payment cannot be read. One that the desk has already is told again
+// by what it says of that payment itself.
+func (d *dialogue) unread(condition, text string) {
+	a := d.ask
+	if !a.mine {
+		d.refuse(fail(condition, "%s", text))
+		return
+	}
+	part := a.request
+	part.Repeat = true
+	whole := part
+	whole.Kind, whole.Receipt, whole.Original = ecr.Reversal, a.receipt, ""
+	a.request, a.other, a.receipt = whole, &part, -1
+	d.ready()
 }
 
 func orElse(s, other string) string {

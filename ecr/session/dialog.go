@@ -343,7 +343,7 @@ func (s *Session) last(ctx context.Context, a ecr.Last) (ecr.Sale, error) {
 		}
 	case a.Receipt != 0:
 		if c, ok := s.o.Desk.(ecr.Copier); ok {
-			return c.Copy(ctx, a.Receipt)
+			return c.Copy(ctx, a.Receipt, a.Transaction)
 		}
 	default:
 		return s.o.Desk.Last(ctx, line)

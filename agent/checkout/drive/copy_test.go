@@ -20,7 +20,7 @@ func TestField_L15AnEarlierReceiptIsToldAgain(t *testing.T) {
 		first := r.sale(700)
 		paid := <-first.Outcome
 		require.Equal(t, ecr.Approved, paid.Result)
-		_, err := r.Copy(context.Background(), paid.Receipt)
+		_, err := r.Copy(context.Background(), paid.Receipt, "")
 		require.ErrorIs(t, err, ecr.ErrNone, "nobody has acknowledged it: 06 20 without a number asks for that")
 		r.Told(first, ecr.Told)
 
@@ -34,7 +34,7 @@ func TestField_L15AnEarlierReceiptIsToldAgain(t *testing.T) {
 		require.NoError(t, err)
 
 		for _, what := range []ecr.Delivery{ecr.Told, ecr.Refused, ecr.Lost} {
-			again, err := r.Copy(context.Background(), paid.Receipt)
+			again, err := r.Copy(context.Background(), paid.Receipt, "")
 			require.NoError(t, err)
 			require.Equal(t, first.ID, again.ID)
 			out := <-again.Outcome
@@ -45,7 +45,7 @@ func TestField_L15AnEarlierReceiptIsToldAgain(t *testing.T) {
 			pass(15 * time.Minute)
 			require.EqualValues(t, 700, r.world.net(), "what becomes of a copy undoes nothing")
 		}
-		_, err = r.Copy(context.Background(), paid.Receipt+1)
+		_, err = r.Copy(context.Background(), paid.Receipt+1, "")
 		require.ErrorIs(t, err, ecr.ErrNone)
 	})
 }
@@ -67,7 +67,7 @@ func TestField_L15AnUndoneReceiptSaysSo(t *testing.T) {
 		r.world.onStatus = approveAfter(r.world, 1)
 		require.EqualValues(t, 300, r.approved(300).Amount)
 		for _, what := range []ecr.Delivery{ecr.Told, ecr.Refused, ecr.Lost} {
-			again, err := r.Copy(context.Background(), receipt)
+			again, err := r.Copy(context.Background(), receipt, "")
 			require.NoError(t, err)
 			require.Equal(t, first.Sale, again.ID)
 			out := <-again.Outcome
@@ -92,7 +92,7 @@ func TestField_L15AReceiptUndoneByTheNextSaleSaysSo(t *testing.T) {
 		row, _ := r.show(first.Sale)
 		next := r.sale(300)
 		require.Equal(t, checkout.Reversing, r.phase(first.Sale))
-		again, err := r.Copy(context.Background(), row.Receipt)
+		again, err := r.Copy(context.Background(), row.Receipt, "")
 		require.NoError(t, err)
 		out := <-again.Outcome
 		require.Equal(t, []any{ecr.Aborted, true}, []any{out.Result, out.Settling})

@@ -264,7 +264,7 @@ func TestField2_M22WhatNamesAnApprovalHasHeardIt(t *testing.T) {
 	})
 	terminal(t, func(r *rig) { // the outcome is asked for by its receipt
 		o := r.unconfirmed(500)
-		s, err := r.Copy(context.Background(), o.Receipt)
+		s, err := r.Copy(context.Background(), o.Receipt, "")
 		require.NoError(t, err)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
 		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))

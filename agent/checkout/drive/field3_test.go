@@ -1,6 +1,7 @@
 package drive_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -150,4 +151,26 @@ func TestField3_CheckoutA2ARefundUnderALostIdIsReadFirst(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestField3_CheckoutA4AnotherTerminalsNumberConfirmsNothing: a reversal over nexo names its payment in
+// full, by receipt and transaction. One that is another terminal's, with a receipt number of this one's,
+// confirmed the approval that had this number here: its register had never heard of it, and the customer
+// had paid for nothing. It is undone after grace now, as before.
+func TestField3_CheckoutA4AnotherTerminalsNumberConfirmsNothing(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.unconfirmed(500)
+		_, err := r.Copy(context.Background(), o.Receipt, "9"+o.TransactionID)
+		require.ErrorIs(t, err, ecr.ErrNone)
+		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale))
+		pass(15 * time.Minute)
+		require.Equal(t, checkout.Done, r.phase(o.Sale))
+		require.Zero(t, r.world.net())
+
+		known := r.unconfirmed(700)
+		s, err := r.Copy(context.Background(), known.Receipt, known.TransactionID)
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		require.Equal(t, checkout.Confirmed, r.phase(known.Sale), "named so it is known")
+	})
 }

@@ -285,7 +285,7 @@ func TestField2_M33EveryAskerHearsThatItIsHeld(t *testing.T) {
 					"the same id":    func() (ecr.Sale, error) { return r.Ask(ecr.Request{Amount: 500, Line: "jsonl", Sequence: "X1"}) },
 					"by its id":      func() (ecr.Sale, error) { return r.Find(ctx, "jsonl", "X1") },
 					"by its line":    func() (ecr.Sale, error) { return r.Last(ctx, "jsonl") },
-					"by its receipt": func() (ecr.Sale, error) { return r.Copy(ctx, o.Receipt) },
+					"by its receipt": func() (ecr.Sale, error) { return r.Copy(ctx, o.Receipt, "") },
 				} {
 					for _, what := range []ecr.Delivery{ecr.Told, ecr.Lost, ecr.Refused} {
 						again, err := ask()

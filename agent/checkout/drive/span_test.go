@@ -91,7 +91,7 @@ func TestField2_M3AShortNumberNamesNoOthersPayment(t *testing.T) {
 		ambiguous(ask(ecr.Request{Kind: ecr.Reversal, Amount: 700, Receipt: 2}))
 		ambiguous(ask(ecr.Request{Kind: ecr.Reversal, Receipt: 2}))
 		ambiguous(ask(ecr.Request{Kind: ecr.Reversal, Original: "L" + strconv.Itoa(lost.Trace)}))
-		_, err := r.Copy(ctx, 2)
+		_, err := r.Copy(ctx, 2, "")
 		refused(t, err, ecr.SystemError)
 		ambiguous(ask(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "R1002"})) // the amount is another
 		ambiguous(ask(ecr.Request{Kind: ecr.Refund, Amount: 700, Original: "R1"}))
@@ -136,10 +136,10 @@ func TestField2_M3AReleasedNumberNamesAPayment(t *testing.T) {
 			_, err := r.Ask(req)
 			refused(t, err, ecr.Replaced)
 		}
-		_, err := r.Copy(context.Background(), 2)
+		_, err := r.Copy(context.Background(), 2, "")
 		refused(t, err, ecr.Replaced)
 		require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error { _, err := journal.ReleaseNumbers(tx); return err }))
-		again, err := r.Copy(context.Background(), 2)
+		again, err := r.Copy(context.Background(), 2, "")
 		require.NoError(t, err)
 		r.Told(again, ecr.Lost)
 		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "R2"})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 
 	"posagent/agent/checkout"
@@ -112,8 +113,9 @@ func unlessHeld(row *journal.Row, err error) (*journal.Row, error) {
 	return row, err
 }
 
-// Copy implements ecr.Copier. A register that asks by the receipt number has heard of the approval.
-func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
+// Copy implements ecr.Copier. A register that asks by the receipt number has heard of the approval,
+// unless it names another transaction with it: receipt numbers are those of other terminals too.
+func (d *Drive) Copy(ctx context.Context, receipt int, transaction string) (ecr.Sale, error) {
 	var row *journal.Row
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
@@ -134,6 +136,8 @@ func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 		return ecr.Sale{}, ecr.ErrNone
 	case err != nil:
 		return ecr.Sale{}, err
+	case transaction != "" && !row.Held() && transaction != strconv.FormatInt(row.State.TransactionID, 10):
+		return ecr.Sale{}, ecr.ErrNone
 	case row.Held(), row.Undone(): // a register that asks by number may not know that the money went back
 	case row.State.Phase == checkout.Unconfirmed:
 		if row, err = d.p.Apply(ctx, row.Key, checkout.Event{Name: checkout.NextCommand, Sync: checkout.Same}); err != nil {
