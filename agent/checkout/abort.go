@@ -21,7 +21,17 @@ func abortReplied(s State, e Event) (State, []Effect) {
 	if !s.Plain && s.Wire == "" && judgeReply(e.Reply, s.Plain) == answerRejected { // on the plain route: see twiceSent
 		return reject(s, ecr.Aborted, ecr.AbortedByUser)
 	}
-	return undo(s, e, s.Text)
+	return undoRead(s, e, s.Text)
+}
+
+// undoRead undoes a payment, after one status try where no read has found it yet: without it "reversed"
+// would prove nothing.
+func undoRead(s State, e Event, why string) (State, []Effect) {
+	if !unread(s) {
+		return undo(s, e, why)
+	}
+	s.Phase, s.LimitAt, s.Text = Aborting, e.Now, why
+	return s, append(hide(&s), Effect{Do: ReadStatus})
 }
 
 func abortRead(s State, e Event) (State, []Effect) {

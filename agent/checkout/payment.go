@@ -206,7 +206,7 @@ func initAgain(s State, e Event) (State, []Effect) {
 	case s.ReadFirst:
 		return s, []Effect{{Do: ReadStatus}}
 	case e.NewBoot:
-		return undo(rebase(s, e), e, "restart")
+		return undoRead(rebase(s, e), e, "restart")
 	case answered(s, e.Now):
 		return answeredAborted(s, e)
 	case s.Plain: // never resent
@@ -306,7 +306,7 @@ func broken(s State, e Event) (State, []Effect) {
 func waitAgain(s State, e Event) (State, []Effect) {
 	switch {
 	case e.NewBoot:
-		return undo(rebase(s, e), e, "restart")
+		return undoRead(rebase(s, e), e, "restart")
 	case answered(s, e.Now):
 		return answeredAborted(s, e)
 	}

@@ -140,6 +140,7 @@ type State struct {
 	UndoOpen   bool `json:"undoOpen,omitempty"`   // an undo operation is in the outbox
 	UndoRefund bool `json:"undoRefund,omitempty"` // that operation is a refund
 	UndoNo     bool `json:"undoNo,omitempty"`     // the last undo operation ended in a no: the original decides
+	Found      bool `json:"found,omitempty"`      // a read by its own reference has found it, whatever names it told
 	Missing    bool `json:"missing,omitempty"`    // at the last read the service did not know the sale any more
 	Unfound    bool `json:"unfound,omitempty"`    // the merchant was told so
 

@@ -81,6 +81,7 @@ func foreign(s *State, e Event) bool {
 	n := s.names()
 	other := n.Other(e.Whose, e.Status)
 	s.named(n)
+	s.Found = s.Found || e.Whose != intent.Anothers
 	return other
 }
 

@@ -226,7 +226,7 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 		switch {
 		case e.Name == StatusFailed && SeenAlive(s):
 			require.True(t, s.Phase == Declined && (finalNo(s) || s.Rejected && s.Wire == ""), "%s: not found, and it was seen alive", s.Phase)
-		case e.Name == UndoSettled && s.Missing:
+		case e.Name == UndoSettled && (s.Missing || s.Wire == "" && !s.Found && SeenAlive(s)):
 			require.True(t, e.Undone.Moved || e.Undone.ByHand || s.UndoRefund, "undone by a service that did not know it")
 		case e.Name == StatusRead:
 			require.True(t, (finalNo(next) || lapsed(next, e) && !next.CanReverse) && (windowOver(next, e) || s.Rejected && s.Phase == Declined))

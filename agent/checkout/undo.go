@@ -42,7 +42,7 @@ func undone(s State, e Event) (State, []Effect) {
 	switch {
 	case !s.UndoOpen:
 		return s, nil
-	case u.OK && s.Missing && !s.UndoRefund && !u.Moved && !u.ByHand:
+	case u.OK && unread(s) && !s.UndoRefund && !u.Moved && !u.ByHand:
 		// "Reversed" from a service that did not know the sale a read before says nothing of the sale.
 		s.UndoOpen, s.AnswerAt = false, e.Now
 		return s, []Effect{{Do: ReadStatus}}
@@ -59,6 +59,10 @@ func undone(s State, e Event) (State, []Effect) {
 	}
 	return s, out
 }
+
+// unread says of what was once seen alive that the service did not know it at the last read, or that
+// no read has found it yet: who answers now need not be who has taken it (MONEY law V).
+func unread(s State) bool { return s.Missing || !s.Found && s.Wire == "" && SeenAlive(s) }
 
 // undoBackoff is the pause after an undo attempt that ended in a no: none, then 30 s doubling to 5
 // minutes.
