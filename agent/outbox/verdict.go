@@ -12,7 +12,8 @@ const busyPause = 5 * time.Second
 
 // FromError is the verdict on an attempt that failed with err, for adapters. It never fails an
 // operation on 401, 403, 404 without the service's own body, 408, 425, 429 or 5xx: those leave it
-// PENDING when nothing can have happened and SENT when it is not known. Only a refusal by the
+// PENDING when nothing can have happened and SENT when it is not known: a 401 or 403 without the
+// service's own body may stand in the place of an answer. Only a refusal by the
 // service itself fails it, and no 409 that is not ours to a write under a Key; with a Replay other than SameKey and Safe that holds for the first
 // attempt only, as the refusal may be due to an effect of the earlier one.
 func FromError(op Op, replay Replay, err error) Verdict {
@@ -34,7 +35,10 @@ func FromError(op Op, replay Replay, err error) Verdict {
 	case wire.KeyReused, wire.Gone: // something else went out under our Key, or its answer is forgotten: no proof of anything
 		v.State, v.Reach, v.After = Doubt, Reached, 0
 	case wire.Unauthorized, wire.Forbidden:
-		v.State, v.Reach = Pending, Refused
+		v.Reach = Refused
+		if !e.Nobody { // else a proxy may have put it in the place of the answer
+			v.State = Pending
+		}
 	case wire.Unavailable:
 		v.State, v.Reach = Pending, Unreachable
 	case wire.TooMany, wire.UnknownOutcome:

@@ -179,6 +179,7 @@ func refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
 	default:
 		e.Code = wire.Invalid
 	}
+	e.Nobody = c.Nobodys(e.Code, own)
 	return e
 }
 

@@ -158,6 +158,7 @@ func (c Call) Refusal(a Answer, keyed bool) *Error {
 		}
 	}
 	e.Code = c.byStatus(a.Status, own, keyed)
+	e.Nobody = c.Nobodys(e.Code, own)
 	if e.Code == KeyReused && a.Status == http.StatusConflict {
 		e.Foreign409()
 	}
@@ -165,6 +166,11 @@ func (c Call) Refusal(a Answer, keyed bool) *Error {
 		e.Msg = "reply " + strconv.Itoa(a.Status)
 	}
 	return e
+}
+
+// Nobodys is Error.Nobody of a reply. own says that it has the service's own body.
+func (c Call) Nobodys(code Code, own bool) bool {
+	return c.Write && !own && (code == Unauthorized || code == Forbidden)
 }
 
 func (c Call) byStatus(status int, own, keyed bool) Code {

@@ -176,6 +176,7 @@ func (c Call) Problem(a Answer, keyed bool, cat Catalogue) *Error {
 		}
 	}
 	e.Code = c.byStatus(a.Status, own, keyed)
+	e.Nobody = c.Nobodys(e.Code, own)
 	if e.Code == KeyReused && a.Status == http.StatusConflict {
 		e.Foreign409(b.Title, b.Type)
 	}
