@@ -1,7 +1,10 @@
 package offline_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"testing"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/schemes/aapay"
+	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 )
 
@@ -77,5 +81,69 @@ func TestField3_OutboxB1ARefusalBehindALostAttemptIsRead(t *testing.T) {
 				require.Equal(t, outbox.Failed, op.State, "nothing else was sent")
 			})
 		})
+	}
+}
+
+// TestField3_OutboxB3ATransactionRefIsOneOperations: a gateway gave a capture, or a refund, the answer to
+// the one before it on the same payment. It was DONE under the other's transactionRef, and nothing of it
+// had been asked of the bank. An answer whose transactionRef this journal has under another operation is
+// that one's (law II, S0 2.1): it is asked again under the same Key. The kind: each operation on a
+// payment, and a service that does not honour Keys, where a reading decides.
+func TestField3_OutboxB3ATransactionRefIsOneOperations(t *testing.T) {
+	for name, do := range map[string]func(t *testing.T, s *shop, id string, amount int32) (payments.Done, error){
+		"capture": func(t *testing.T, s *shop, id string, n int32) (payments.Done, error) {
+			return s.pay.Capture(t.Context(), "", id, payments.CaptureRequest{Amount: some(n)})
+		},
+		"refund": func(t *testing.T, s *shop, id string, n int32) (payments.Done, error) {
+			return s.pay.Refund(t.Context(), "", id, payments.RefundRequest{Amount: some(n)})
+		},
+	} {
+		for _, keyless := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, keyless), func(t *testing.T) {
+				o := offline.Options{}
+				if keyless {
+					o.Keyless = []string{offline.Payments}
+				}
+				inShop(t, o, func(t *testing.T, s *shop) {
+					does := map[string]string{"capture": payments.ProcessAuthorize, "refund": payments.ProcessSale}[name]
+					made, err := s.pay.Create(t.Context(), "", moto(does, 1000))
+					require.NoError(t, err)
+					var kept *http.Response
+					var text []byte
+					slips := false
+					s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+						if r.Method == http.MethodPost && slips { // its own request never arrives
+							slips = false
+							return &http.Response{StatusCode: kept.StatusCode, Header: kept.Header, ContentLength: int64(len(text)), Body: io.NopCloser(bytes.NewReader(text))}, nil
+						}
+						resp, err := answer()
+						if err != nil || r.Method == http.MethodGet || kept != nil {
+							return resp, err
+						}
+						kept = resp
+						text, err = io.ReadAll(resp.Body)
+						resp.Body = io.NopCloser(bytes.NewReader(text))
+						return resp, err
+					})
+					first, err := do(t, s, made.PaymentID, 300)
+					require.NoError(t, err)
+					require.Nil(t, first.Operation)
+					slips = true
+					second, err := do(t, s, made.PaymentID, 300)
+					require.NoError(t, err)
+					require.NotNil(t, second.Operation, "it is not done: %+v", second)
+					s.pass(5 * time.Minute)
+					require.Equal(t, outbox.Done, s.op(second.Operation.Key).State, s.op(second.Operation.Key).Reason)
+					refs := map[string]bool{}
+					for _, op := range s.ops() {
+						require.False(t, refs[offline.ReplyOf(op)], "two operations with one answer")
+						refs[offline.ReplyOf(op)] = true
+					}
+					p, err := s.pay.Read(t.Context(), made.PaymentID)
+					require.NoError(t, err)
+					require.EqualValues(t, 600, map[string]int32{"capture": p.Summary.CapturedAmount, "refund": p.Summary.RefundedAmount}[name], "each once")
+				})
+			})
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"posagent/agent/outbox"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -97,4 +98,31 @@ func (f *Front) linkShows(ctx context.Context, id string, body []byte) (bool, er
 	}
 	l, err := f.o.Links.Read(ctx, n)
 	return err == nil && answers(l, asked.CreateRequest), err
+}
+
+// toldBefore refuses an answer to an operation on a payment whose transactionRef this journal has under another operation on it: that
+// names one operation (S0 2.1), so it is the answer to the other one (law II). What became of ours is not known, and is asked again.
+func (f *Front) toldBefore(ctx context.Context, b *bound, op outbox.Op, r reply) error {
+	told, ok := r.body.(payments.Done)
+	if !ok || told.TransactionRef == "" {
+		return nil
+	}
+	var of wire.Key
+	err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) error {
+		ops, err := f.box.List(r, outbox.Filter{Aggregate: op.Aggregate, Limit: 1000})
+		for _, other := range ops {
+			var was payments.Done
+			if other.Key != op.Key && other.State == outbox.Done && json.Unmarshal(keptOf(other).Body, &was) == nil && was.TransactionRef == told.TransactionRef {
+				of = other.Key
+			}
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: "answered, and the terminal cannot tell whether the answer is its own", Err: err}
+	case of != "":
+		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: fmt.Sprintf("the answer is that of operation %s", of), Err: wire.ErrAnothers}
+	}
+	return nil
 }

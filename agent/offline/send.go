@@ -80,7 +80,11 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	asking, echo := wire.WithEcho(ctx)
 	r, err := b.send(asking, op.Key, id, body)
 	left := op.Ran + time.Since(began)
-	if err == nil && b.Makes && r.made != "" && !r.pending {
+	switch {
+	case err != nil || r.pending:
+	case !b.Makes:
+		err = f.toldBefore(ctx, b, op, r)
+	case r.made != "":
 		err = f.ours(ctx, b, op.Key, r, body, echo.Named())
 	}
 	switch {
@@ -92,6 +96,8 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	// another one for each repeat: such a create ends in doubt by the first answer that no use can be made of, and by the second that is
 	// another create's.
 	case b.Makes && class == outbox.Safe && (wire.Answered(err) || errors.Is(err, wire.ErrAnothers) && m.Heard):
+		v.State, v.Reach, v.Reason = outbox.Doubt, outbox.Reached, err.Error()
+	case !b.Makes && errors.Is(err, wire.ErrAnothers) && m.Heard:
 		v.State, v.Reach, v.Reason = outbox.Doubt, outbox.Reached, err.Error()
 	case err != nil:
 		v = outbox.FromError(op, class, err)
