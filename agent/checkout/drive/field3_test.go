@@ -174,3 +174,69 @@ func TestField3_CheckoutA4AnotherTerminalsNumberConfirmsNothing(t *testing.T) {
 		require.Equal(t, checkout.Confirmed, r.phase(known.Sale), "named so it is known")
 	})
 }
+
+// TestField3_CheckoutA6AHeldOperationIsSaidToBeHeld: the operation of a refund was held in the outbox (by
+// a restore, or by hand), and its register heard "in progress" for ever. It hears that a person looks, by
+// each way to ask; let go on, it is carried out, and told.
+func TestField3_CheckoutA6AHeldOperationIsSaidToBeHeld(t *testing.T) {
+	terminal(t, func(r *rig) {
+		ctx := context.Background()
+		o := r.approved(1000)
+		req := refundOf(o, 300)
+		req.Line, req.Sequence = "jsonl", "R1"
+		r.world.lock(func() { r.world.mute = true })
+		first := r.Accepted(req)
+		pass(5 * time.Second)
+		require.NoError(t, r.Box.Hold(ctx, wire.Key(first.ID), "by hand"))
+		held(t, <-first.Outcome) // at the end of its patience
+		held(t, r.Told(first, ecr.Interim))
+		for how, ask := range map[string]func() (ecr.Sale, error){
+			"the same id": func() (ecr.Sale, error) { return r.Ask(req) },
+			"by its id":   func() (ecr.Sale, error) { return r.Find(ctx, "jsonl", "R1") },
+			"by its line": func() (ecr.Sale, error) { return r.Last(ctx, "jsonl") },
+			"unwritten": func() (ecr.Sale, error) {
+				r.guard.full = true
+				defer func() { r.guard.full = false }()
+				return r.Ask(req)
+			},
+		} {
+			s, err := ask()
+			require.NoError(t, err, how)
+			require.Equal(t, first.ID, s.ID)
+			held(t, <-s.Outcome)
+			held(t, r.Told(s, ecr.Interim))
+			require.False(t, r.Selling(), "%s: nobody waits for it any more", how)
+		}
+		r.world.lock(func() { r.world.mute = false })
+		pass(time.Hour)
+		require.EqualValues(t, 1000, r.world.net())
+		require.NoError(t, r.Box.Release(ctx, wire.Key(first.ID)))
+		pass(time.Minute)
+		r.Approved(r.Accepted(req), ecr.Told)
+		require.EqualValues(t, 700, r.world.net())
+	})
+}
+
+// TestField3_CheckoutA7AHeldSaleIsToldAtOnce: what a dialogue reports of a sale that a person has to look
+// at, was not taken: its register waited, and the terminal counted as selling for five minutes.
+func TestField3_CheckoutA7AHeldSaleIsToldAtOnce(t *testing.T) {
+	for name, hold := range map[string]func(r *rig, id string){
+		"held":    func(r *rig, _ string) { r.putBack(func() {}) },
+		"altered": func(r *rig, id string) { r.alter(id) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			terminal(t, func(r *rig) {
+				o := r.unconfirmed(500)
+				hold(r, o.Sale)
+				for range 2 {
+					s := r.Again()
+					out := <-s.Outcome
+					held(t, out)
+					held(t, r.Told(s, out.Telling(ecr.Told)))
+					require.False(t, r.Selling())
+				}
+			})
+		})
+	}
+}

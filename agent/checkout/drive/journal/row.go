@@ -47,6 +47,7 @@ type Row struct {
 	Quarantined   bool   // the row does not verify: shown, never acted upon
 	Aside         string // why it was set aside; "" = it was not
 	Closed        bool   // it was, and a person has decided that it has ended
+	Waits         bool   // its operation is held in the outbox, as far as SeeOperation has looked
 
 	request []byte // sealed aapay.Request
 	altered bool   // the row does not verify
@@ -167,7 +168,7 @@ func (r *Row) Good() bool {
 }
 
 // Held says that a person has to look at a sale before anything can be told of it.
-func (r *Row) Held() bool { return r.Quarantined || r.State.Phase == checkout.Held }
+func (r *Row) Held() bool { return r.Quarantined || r.State.Phase == checkout.Held || r.Waits }
 
 func (r *Row) pack(db store.DB) (stored, error) {
 	var s stored

@@ -76,6 +76,20 @@ func (j *Journal) SendForward(tx store.Tx, row, orig *Row, typ aapay.Type, origi
 	return nil
 }
 
+// SeeOperation notes on a refund or reversal that runs whether its operation is held in the outbox: then
+// nothing happens to it before a person has looked.
+func SeeOperation(r store.Reader, row *Row) error {
+	if row.State.Phase != checkout.Forward {
+		return nil
+	}
+	op, err := outbox.Look(r, row.Key)
+	if errors.Is(err, outbox.ErrUnknown) {
+		return nil
+	}
+	row.Waits = err == nil && op.State == outbox.Held
+	return err
+}
+
 // operation is an undo, refund or reversal for the outbox.
 func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggregate string, params ...aapay.KeyValue) (outbox.New, error) {
 	amount, err := r.Hundredths()

@@ -124,6 +124,9 @@ func (p *Performer) hold(ctx context.Context, key wire.Key, w *live.Waiter) (hel
 		if err != nil && !errors.Is(err, journal.ErrQuarantined) {
 			return err
 		}
+		if err := journal.SeeOperation(tx, row); err != nil {
+			return err
+		}
 		h = held{Row: row}
 		if decided(row) && (taken || p.sales.Take(key, w)) {
 			taken, h.waiter = true, w
@@ -143,6 +146,9 @@ func decided(row *journal.Row) bool { return row.State.Result != "" || row.Held(
 func (p *Performer) JoinUnwritten(ctx context.Context, key wire.Key) (sale ecr.Sale, ok bool) {
 	sale, w := p.sales.Join(key)
 	row, err := p.j.Sale(ctx, key) // after joining: what ends it now tells this one too
+	if err == nil {
+		err = p.db.Read(ctx, func(r store.Reader) error { return journal.SeeOperation(r, row) })
+	}
 	switch {
 	case err != nil && !errors.Is(err, journal.ErrQuarantined):
 		if p.sales.Take(key, w) {
@@ -258,6 +264,9 @@ func (p *Performer) markInProgress(ctx context.Context, key wire.Key) (*journal.
 		if row, err = p.j.ByKey(tx, key); err != nil || !checkout.Running(row.State) {
 			return err
 		}
+		if err := journal.SeeOperation(tx, row); err != nil {
+			return err
+		}
 		row.Told = journal.ToldInProgress
 		if err := p.j.Note(tx, key, false, "the register is told that it is in progress"); err != nil {
 			return err
@@ -338,9 +347,18 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 		p.sales.Released(key, true)
 		return p.Outcome(interim, false), nil
 	}
-	if what == ecr.Interim { // it was given up meanwhile
+	if what == ecr.Interim { // that it is held, or "in progress", which was given up meanwhile
 		row, err := p.j.Sale(ctx, key)
-		return p.Outcome(row, false), err
+		if err == nil {
+			err = p.db.Read(ctx, func(r store.Reader) error { return journal.SeeOperation(r, row) })
+		}
+		if err != nil && !errors.Is(err, journal.ErrQuarantined) {
+			return ecr.Outcome{}, fmt.Errorf("delivered %s: %w", id, err)
+		}
+		if row.Held() {
+			p.sales.Released(key, false)
+		}
+		return p.Outcome(row, false), nil
 	}
 	var s journal.Step
 	var held *journal.Row
