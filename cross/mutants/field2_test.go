@@ -93,14 +93,14 @@ var ofMoney = []mutant{
 		{"agent/intent/request.go", `if q.before(st) {`, `if false {`},
 	}},
 	{"an undo is asked for by the name that an answer gave", "agent/offline", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
-		{"agent/offline/aapay.go", `u.svc.Status(ctx, u.p.Request.TerminalReference, u`, `u.svc.Status(ctx, cmp.Or(u.m.Names.PPRef, u.p.Request.TerminalReference), u`},
+		{"agent/offline/aapay.go", "come with another's answer.\n\tst, err := u.svc.Status(ctx, u.p.Request.TerminalReference,", "come with another's answer.\n\tst, err := u.svc.Status(ctx, cmp.Or(u.m.Names.PPRef, u.p.Request.TerminalReference),"},
 		{"agent/offline/aapay.go", "import (\n", "import (\n\t\"cmp\"\n"},
 	}},
 	{"another's status ends an undo", "agent/offline", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
 		{"agent/offline/aapay.go", `if u.m.Names.Other(u.request().Status(st), st) {`, `if false {`},
 	}},
 	{"a 201 that names nothing ends a refund", "agent/offline", "TestField2_M15ARefusalThatIsAnothersEndsNothing", []edit{
-		{"agent/offline/aapay.go", "u.m.Refused, u.m.Gone, u.m.Asked = &res, nil, 0\n\t\treturn u.ask(ctx)", "return u.end(outbox.Failed, res)"},
+		{"agent/offline/aapay.go", "if rejected(reply) {\n\t\treturn u.refused(ctx, res)", "if rejected(reply) {\n\t\treturn u.end(outbox.Failed, res)"},
 	}},
 	{"a 201 that names nothing ends a sale", checkout, "TestField2_M15ARefusalHasToBeSeen", []edit{
 		{"agent/checkout/payment.go", `s.Phase, s.Rejected, s.LastRead, s.Unheard = Declined, true`, `s.Phase, s.Rejected, s.LastRead, s.Unheard = Done, true`},
@@ -112,7 +112,7 @@ var ofMoney = []mutant{
 		{"agent/checkout/undo.go", `if !SeenAlive(s) {`, `if true {`},
 	}},
 	{"REVERSED from a service that does not know it is a proof", drive, "TestField2_M18ASiteThatDoesNotKnowItProvesNothing", []edit{
-		{"agent/checkout/undo.go", `case u.OK && s.Missing &&`, `case u.OK && false &&`},
+		{"agent/checkout/undo.go", `case u.OK && unread(s) &&`, `case u.OK && false &&`},
 	}},
 	{"a refund that was taken and is not found goes out again", "agent/offline", "TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt", []edit{
 		{"agent/offline/aapay.go", `if u.m.Answered { // what`, `if false { // what`},
@@ -136,7 +136,7 @@ var ofMoney = []mutant{
 		{"agent/paylink/undo.go", `case link == nil && !p.Deleted:`, `case false:`},
 	}},
 	{"a till's equal refund joins another till's", drive, "TestField2_M26TwoTillsAreTwoRefunds", []edit{
-		{"agent/checkout/drive/forward.go", `row.Line == a.req.Line && !row`, `!row`},
+		{"agent/checkout/drive/forward.go", `row.Line == a.req.Line && sameKind`, `sameKind`},
 	}},
 	{"an untold end is joined on another day", drive, "TestField2_M26NothingElseJoinsAnUntoldEnd", []edit{
 		{"agent/checkout/drive/journal/find.go", `told != ? AND batch = ?)`, `told != ? AND batch <= ?)`},
