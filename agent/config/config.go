@@ -102,7 +102,8 @@ type Upstream struct {
 	Pins       []string      `toml:"pins"`                    // base64 SHA-256 of SPKI, at least two
 	ClientCert string        `toml:"client_cert" file:"read"` // PEM file
 	ClientKey  string        `toml:"client_key" file:"read"`  // PEM file
-	Auth       Auth          `toml:"auth"`
+	Auth       Auth          `toml:"auth"`                    // of every service without its own; Proof says which one is asked with what
+	Own        OwnAuth       `toml:"auth"`                    // [upstream.auth.SERVICE]
 
 	// Device is the certificate of the terminal's enrolment, which is shown where client_cert names none; nil = there is none.
 	// It is a function so that no print of a configuration shows its key.

@@ -103,10 +103,17 @@ func (c Config) upstream(k *check) {
 	if len(c.Upstream.Pins) == 1 {
 		k.fail("upstream.pins", "a single pin locks the terminal out at the next key change: add a backup pin")
 	}
-	for _, a := range []struct {
+	type credentials struct {
 		key  string
 		auth Auth
-	}{{"upstream.auth", c.Upstream.Auth}, {"backend.credentials", c.Backend.Credentials}} {
+	}
+	all := []credentials{{"upstream.auth", c.Upstream.Auth}, {"backend.credentials", c.Backend.Credentials}}
+	for _, service := range []string{"methods", "schemes", "payments", "tokens", "disputes"} {
+		if set, section := c.Upstream.setOf(service); section != "upstream.auth" {
+			all = append(all, credentials{section, set})
+		}
+	}
+	for _, a := range all {
 		if (a.auth.ConsumerKey == "") != (a.auth.ConsumerSecret == "") {
 			k.fail(a.key+".consumer_key", "needs consumer_secret, and the other way round")
 		}
@@ -134,9 +141,10 @@ func (c Config) paylinks(k *check) {
 	if !p.Method || c.Sandbox() {
 		return
 	}
+	account := c.Upstream.Proof("paylinks").Auth
 	for _, need := range []struct{ key, has string }{
-		{"upstream.paylinks (or base)", c.Upstream.URL("paylinks")}, {"upstream.auth.instance", c.Upstream.Auth.Instance},
-		{"upstream.auth.secret", c.Upstream.Auth.Secret.Reveal()},
+		{"upstream.paylinks (or base)", c.Upstream.URL("paylinks")}, {"upstream.auth.instance", account.Instance},
+		{"upstream.auth.secret", account.Secret.Reveal()},
 	} {
 		if need.has == "" {
 			k.fail("paylinks.method", "needs %s", need.key)

@@ -79,7 +79,7 @@ func (f *Front) trusted(ctx context.Context, b *bound) error {
 	case err == nil:
 	case vouched && (code == wire.Unavailable || code == wire.UnknownOutcome):
 	case code == wire.Unauthorized || code == wire.Forbidden:
-		keys := "consumer_key and consumer_secret, or bearer"
+		keys := "bearer, or client_id and client_secret"
 		if b.Service == Paylinks {
 			keys = "instance and secret"
 		}

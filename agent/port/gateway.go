@@ -58,8 +58,11 @@ func (h hint) WriteHeader(status int) {
 	h.ResponseWriter.WriteHeader(status)
 }
 
-// login are the keys of [upstream.auth] that most services are asked with.
-const login = "consumer_key and consumer_secret, or bearer"
+// The keys of [upstream.auth] that the services of S0 and S1 are asked with.
+const (
+	loginS0 = "bearer, or client_id and client_secret"
+	loginS1 = "consumer_key and consumer_secret"
+)
 
 // answered serves what calls the backend: a 401 or 403 that a proven caller gets is the backend's,
 // about the terminal. One that is not proven yet is by h. keys are those of [upstream.auth] that

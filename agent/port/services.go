@@ -21,7 +21,7 @@ type Service struct{ mount func(*gateway) mount }
 
 // byProblem makes the mount of a service of S0.
 func (g *gateway) byProblem(m mount, h http.Handler) mount {
-	m.handler = g.calling(wire.MaxRequest, g.authorized(g.problem, answered(login, true, g.problem, h)))
+	m.handler = g.calling(wire.MaxRequest, g.authorized(g.problem, answered(loginS0, true, g.problem, h)))
 	return m
 }
 
@@ -30,7 +30,7 @@ func (g *gateway) byFault(m mount, h http.Handler) mount {
 	fail := func(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
 		wire.WriteFault(w, g.log, aapay.ContentType, e)
 	}
-	m.handler = g.calling(wire.MaxRequest, g.authorized(fail, answered(login, true, fail, h)))
+	m.handler = g.calling(wire.MaxRequest, g.authorized(fail, answered(loginS1, true, fail, h)))
 	return m
 }
 
@@ -134,7 +134,7 @@ func limitLarge(why string, fail failFunc, h http.Handler) http.Handler {
 func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service {
 	return Service{func(g *gateway) mount {
 		h := disputes.Handler(svc, keys, disputes.HandlerOptions{Log: g.log, Dir: g.dir, Operator: operator})
-		h = g.authorized(g.problem, limitLarge("others send documents", g.problem, answered(login, true, g.problem, h)))
+		h = g.authorized(g.problem, limitLarge("others send documents", g.problem, answered(loginS0, true, g.problem, h)))
 		return mount{Group: contracts.Disputes(), is: disputes.API().Is, handler: g.calling(disputes.MaxBody+1, h)}
 	}}
 }

@@ -46,13 +46,18 @@ func owner(cfg config.Config, sandbox bool) string {
 
 // places are where the services stand that the terminal stores operations or ids for. A sandbox's are its own, at whatever port.
 func places(cfg config.Config, sandbox bool) agent.Places {
-	client := ""
-	if id := cfg.Upstream.Auth.ClientID.Reveal(); id != "" {
+	client := func(service string) string {
+		id := cfg.Upstream.ClientOf(service)
+		if id == "" {
+			return ""
+		}
 		sum := sha256.Sum256([]byte(id))
-		client = hex.EncodeToString(sum[:4]) // enough to tell two apart
+		return hex.EncodeToString(sum[:4]) // enough to tell two apart
 	}
 	list := agent.Places{}
-	for service, account := range map[string]string{offline.Payments: client, offline.Tokens: client, offline.Paylinks: cfg.Upstream.Auth.Instance, "hosted": ""} {
+	for service, account := range map[string]string{
+		offline.Payments: client("payments"), offline.Tokens: client("tokens"), offline.Paylinks: cfg.Upstream.Proof("paylinks").Auth.Instance, "hosted": "",
+	} {
 		list[service] = agent.Place(cfg.Upstream.URL(service), account)
 		if sandbox {
 			list[service] = agent.Sandbox

@@ -74,21 +74,4 @@ func refuses(err error) bool {
 }
 
 // authKeys are the keys of [upstream.auth] that prove to a service who asks, "" where a certificate or nothing does.
-func authKeys(cfg config.Config, service string) string {
-	auth := cfg.Upstream.Auth
-	switch questionOf(service).proof {
-	case "instance":
-		return "secret or instance"
-	case "api_key":
-		return "api_key"
-	}
-	switch {
-	case auth.Bearer != "":
-		return "bearer"
-	case auth.ConsumerKey != "" || auth.ConsumerSecret != "":
-		return "consumer_secret or consumer_key"
-	case auth.ClientID != "":
-		return "client_secret or client_id"
-	}
-	return ""
-}
+func authKeys(cfg config.Config, service string) string { return cfg.Upstream.Proof(service).Keys() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"posagent/agent/config"
 	"posagent/cmd/backend"
@@ -22,7 +23,7 @@ func configCommand() command {
 			},
 			{
 				name: "check", short: "say everything that is wrong with the configuration, each with its line; exit 3 if something is",
-				long:     "Reads the file and the POSAGENT_ variables as `run` does, and the certificates they name. It connects to nothing.",
+				long:     "Reads the file and the POSAGENT_ variables as `run` does, and the certificates they name, and says with which credentials each\nservice is asked. It connects to nothing.",
 				json:     []string{"posagent.config.check/1"},
 				examples: []string{"posagent config check --config /etc/posagent/config.toml"}, run: configCheck,
 			},
@@ -74,13 +75,55 @@ type configCheckView struct {
 	OK       bool          `json:"ok"`
 	Sandbox  bool          `json:"sandbox"`
 	Problems []problemView `json:"problems"`
-	Ignored  []string      `json:"ignored"` // POSAGENT_ variables that are no setting
+	Ignored  []string      `json:"ignored"`  // POSAGENT_ variables that are no setting
+	Services []proofView   `json:"services"` // what each service of the backend is asked with; none in a sandbox
+}
+
+// proofView says what one service of the backend is asked with.
+type proofView struct {
+	Service    string   `json:"service"`
+	Section    string   `json:"section"`    // "" = no credentials are set
+	Keys       []string `json:"keys"`       // of that section
+	Substitute bool     `json:"substitute"` // they are of a kind for other services; none of its own is set
+}
+
+// proofsOf says what each service that has an address is asked with.
+func proofsOf(cfg config.Config) []proofView {
+	list := []proofView{}
+	for _, service := range portServices() {
+		if cfg.Sandbox() || cfg.Upstream.URL(service) == "" {
+			continue
+		}
+		p := cfg.Upstream.Proof(service)
+		v := proofView{Service: service, Section: p.Section, Keys: []string{}, Substitute: p.Substitute}
+		if p.Kind != "" {
+			v.Keys = strings.Split(p.Kind, " and ")
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// words says it to people. certified: a certificate is shown on each connection.
+func (v proofView) words(certified bool) string {
+	kinds, own := config.Kinds(v.Service)
+	switch kind := strings.Join(v.Keys, " and "); {
+	case kind == "" && certified && own < len(kinds):
+		return "no credentials, the certificate alone"
+	case kind == "":
+		return "no credentials are set: set " + credentialOf(v.Service) + " of [upstream.auth] if you use it"
+	case v.Substitute:
+		return fmt.Sprintf("%s of [%s], for want of %s", kind, v.Section, credentialOf(v.Service))
+	default:
+		return fmt.Sprintf("%s of [%s]", kind, v.Section)
+	}
 }
 
 func configCheck(_ context.Context, c *call) error {
-	v := configCheckView{Schema: "posagent.config.check/1", File: configPath(c), Problems: []problemView{}, Ignored: []string{}}
+	v := configCheckView{Schema: "posagent.config.check/1", File: configPath(c), Problems: []problemView{}, Ignored: []string{}, Services: []proofView{}}
 	cfg, err := readConfig(c)
 	if err == nil {
+		v.Services = proofsOf(cfg)
 		v.Sandbox, v.Ignored = cfg.Sandbox(), append(v.Ignored, cfg.Ignored()...)
 		err = connectable(c, cfg)
 	}
@@ -113,6 +156,9 @@ func configCheck(_ context.Context, c *call) error {
 		from = "the defaults (no file)"
 	}
 	fmt.Fprintf(c.out, "%s: ok, %s\n", from, what)
+	for _, s := range v.Services {
+		fmt.Fprintf(c.out, "%-8s  %s\n", s.Service, s.words(cfg.Upstream.ClientCert != "" || cfg.Upstream.Device != nil))
+	}
 	return nil
 }
 

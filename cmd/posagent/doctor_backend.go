@@ -45,11 +45,12 @@ func askAccounts(ctx context.Context, cfg config.Config, c doctor.Config) []doct
 		return nil
 	}
 	var list []doctor.Account
+	certificate := c.ClientCert != "" || c.Device != nil
 	for _, name := range portServices() {
 		own := questionOf(name).proof != ""
 		switch {
 		case name == "methods", name == "schemes", cfg.Upstream.URL(name) == "":
-		case own && proves(cfg, name), !own && c.Credentials:
+		case own && proves(cfg, name), !own && (certificate || authKeys(cfg, name) != ""):
 			list = append(list, doctor.Account{Service: name})
 		}
 	}

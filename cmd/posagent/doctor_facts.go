@@ -133,7 +133,6 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	if err := connectable(c, cfg); err != nil {
 		v.Files = err.Error()
 	}
-	auth := cfg.Upstream.Auth
 	about := aboutTerminal(cfg, cfg.Sandbox())
 	v.Unenrolled = v.Named && unenrolled(c, cfg)
 	v.Sandbox, v.Terminal, v.Backend, v.First, v.Sellers = cfg.Sandbox(), about.Terminal, about.Backend, about.Serial, about.Sellers
@@ -151,7 +150,7 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 		}
 	}
 	v.Proxy, v.Port, v.ClientCert, v.Mark = cfg.Upstream.Proxy != "", cfg.Port.Listen, cfg.Upstream.ClientCert, cfg.Store.Mark
-	v.Credentials = auth.Bearer != "" || auth.ConsumerKey != "" || auth.ClientID != "" || v.ClientCert != "" || v.Device != nil
+	v.Credentials = authKeys(cfg, "schemes") != "" && authKeys(cfg, "methods") != "" || v.ClientCert != "" || v.Device != nil
 	v.Refresh, v.MaxAge, v.MaxCount = cfg.Methods.Refresh, cfg.Offline.MaxAge, cfg.Offline.MaxCount
 	for _, e := range cfg.Registers() {
 		host, _, err := net.SplitHostPort(e.TCP)

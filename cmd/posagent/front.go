@@ -63,6 +63,6 @@ func soldByLink(db store.DB, log *slog.Logger) (yes bool) {
 
 // linkClient speaks to the payment links' account for the local port.
 func linkClient(cfg config.Config, to map[string]sender) *paylinks.Client {
-	auth := cfg.Upstream.Auth
+	auth := cfg.Upstream.Proof("paylinks").Auth
 	return &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: to["paylinks"].doer()}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 // question is one that moves no money: about a thing that does not exist, or what every caller may read.
 type question struct {
 	service string
-	proof   string // the key of [upstream.auth] that it needs; "" = bearer, or the keys and client certificate that take its place
+	proof   string // the key of [upstream.auth] that it needs; "" = an Authorization header, or the certificate that takes its place
 	ask     func(ctx context.Context, cfg config.Config, base string, doer wire.Doer) error
 }
 
@@ -38,7 +39,8 @@ func questions() []question {
 			return err
 		}},
 		{"paylinks", "instance", func(ctx context.Context, cfg config.Config, base string, doer wire.Doer) error {
-			return (&paylinks.Client{BaseURL: base, Instance: cfg.Upstream.Auth.Instance, Secret: cfg.Upstream.Auth.Secret, Doer: doer}).Check(ctx)
+			account := cfg.Upstream.Proof("paylinks").Auth
+			return (&paylinks.Client{BaseURL: base, Instance: account.Instance, Secret: account.Secret, Doer: doer}).Check(ctx)
 		}},
 		{"tokens", "", func(ctx context.Context, _ config.Config, base string, doer wire.Doer) error {
 			_, err := (&tokens.Client{BaseURL: base, Doer: doer}).Token(ctx, agent.NoTransaction)
@@ -53,7 +55,7 @@ func questions() []question {
 			return err
 		}},
 		{"hosted", "api_key", func(ctx context.Context, cfg config.Config, base string, doer wire.Doer) error {
-			_, err := (&hosted.Client{BaseURL: base, APIKey: cfg.Upstream.Auth.APIKey, Doer: doer}).Orders().Methods(ctx)
+			_, err := (&hosted.Client{BaseURL: base, APIKey: cfg.Upstream.Proof("hosted").Auth.APIKey, Doer: doer}).Orders().Methods(ctx)
 			return err
 		}},
 		{"disputes", "", func(ctx context.Context, _ config.Config, base string, doer wire.Doer) error {
@@ -73,12 +75,10 @@ func questionOf(service string) question {
 	panic("no question for " + service)
 }
 
-// credentialOf is the key of [upstream.auth] by which a service knows who asks.
+// credentialOf are the keys of [upstream.auth] by which a service knows who asks.
 func credentialOf(service string) string {
-	if q := questionOf(service); q.proof != "" {
-		return q.proof
-	}
-	return "bearer"
+	kinds, own := config.Kinds(service)
+	return strings.Join(kinds[:own], ", or ")
 }
 
 // askService asks one service its question.
@@ -100,7 +100,7 @@ func askService(ctx context.Context, c *call, cfg config.Config, service string)
 
 // proves says whether credentials are set by which a service with a form of its own knows who asks.
 func proves(cfg config.Config, service string) bool {
-	auth := cfg.Upstream.Auth
+	auth := cfg.Upstream.Proof(service).Auth
 	switch questionOf(service).proof {
 	case "instance":
 		return auth.Instance != "" && auth.Secret != ""
@@ -112,14 +112,11 @@ func proves(cfg config.Config, service string) bool {
 
 // askQuestion asks one service with an address its question, in the name of a verb. said is the service's own word.
 func askQuestion(ctx context.Context, cfg config.Config, service, verb string, within time.Duration) (a doctor.Answer, w walked, said error) {
-	q, own, unproven := questionOf(service), cfg, !proves(cfg, service)
-	if q.proof != "" { // it proves itself in a form of its own
-		own.Upstream.Auth = config.Auth{}
-	}
+	q, unproven := questionOf(service), !proves(cfg, service)
 	if unproven { // wrong credentials might lock an account: it is asked without any
 		q.ask = anyAnswer
 	}
-	a, w = askTraced(ctx, own, service, verb, within, slog.New(slog.DiscardHandler), func(ctx context.Context, doer wire.Doer, _ *doctor.Answer) error {
+	a, w = askTraced(ctx, cfg, service, verb, within, slog.New(slog.DiscardHandler), func(ctx context.Context, doer wire.Doer, _ *doctor.Answer) error {
 		said = q.ask(ctx, cfg, cfg.Upstream.URL(service), doer)
 		return said
 	})

@@ -30,7 +30,7 @@ func linkService(cfg config.Config, db store.DB, client *upstream.Client, now fu
 	if client == nil {
 		return nil
 	}
-	auth, api := cfg.Upstream.Auth, linkAPI(cfg, client)
+	auth, api := cfg.Upstream.Proof("paylinks").Auth, linkAPI(cfg, client)
 	return paylink.New(paylink.Options{
 		DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: auth.Instance, Title: cfg.Terminal.MerchantName, Now: time.Now, Log: log,
 		Trusted: now, Reused: journal.ReusedKey,
@@ -39,16 +39,15 @@ func linkService(cfg config.Config, db store.DB, client *upstream.Client, now fu
 
 // linkAPI speaks to that account. It honours no Keys: a write leaves once.
 func linkAPI(cfg config.Config, client *upstream.Client) *paylinks.Client {
-	auth := cfg.Upstream.Auth
+	auth := cfg.Upstream.Proof("paylinks").Auth
 	return &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client.Once()}
 }
 
 // linkUpstream is the way to that account, nil where none is named. Its requests are signed one by one.
 func linkUpstream(cfg config.Config, log *slog.Logger) (*upstream.Client, error) {
-	auth := cfg.Upstream.Auth
+	auth := cfg.Upstream.Proof("paylinks").Auth
 	if cfg.Upstream.URL("paylinks") == "" || auth.Instance == "" || auth.Secret == "" {
 		return nil, nil
 	}
-	cfg.Upstream.Auth = config.Auth{}
 	return upstreamOf(cfg, "paylinks", log)
 }

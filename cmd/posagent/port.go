@@ -78,7 +78,7 @@ func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db
 	}
 	url, own := cfg.Upstream.URL, owned.New(db, beside.Secret)
 	own.Given = func(tx store.Tx, about, id, owner string) error { return inbox.Own(db, tx, about, id, "", owner) }
-	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
+	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Proof("hosted").Auth.APIKey, Doer: to["hosted"].doer()}
 	arrived := agent.Inbox(db, f, time.Now, log)
 	arrived.Named = own.Told(build.Sessions())
 	l.Inbox = inbox.New(arrived)
@@ -86,7 +86,7 @@ func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db
 	l.Services = []port.Service{
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
-		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Auth.Instance),
+		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Proof("paylinks").Auth.Instance),
 		port.Schemes(owned.Schemes(own, journal.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
 		port.Methods(catalog.Holding(db, methodQuery(cfg), &methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()})),
 		port.Disputes(owned.Disputes(cases), cases, cfg.Operator.Name),

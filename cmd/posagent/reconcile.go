@@ -177,7 +177,7 @@ func asBackend(c *call, cfg config.Config, db store.Journal) (reconcile.Backend,
 		if err != nil {
 			return nil, fail(exitNoBackend, "this terminal is a SANDBOX, and the backend inside it runs with it (start it: %s)", c.start())
 		}
-		cfg.Upstream.Base, cfg.Upstream.Auth = url, cfg.Backend.Credentials
+		cfg.Upstream.At(url, cfg.Backend.Credentials)
 	} else if err := connectable(c, cfg); err != nil {
 		return nil, exitWith(exitConfig, err)
 	}

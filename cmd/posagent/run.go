@@ -134,11 +134,11 @@ func runOn(ctx context.Context, r *running) error {
 			})
 		})
 		select {
-		case cfg.Upstream.Base = <-up:
+		case url := <-up:
+			cfg.Upstream.At(url, cfg.Backend.Credentials)
 		case <-ctx.Done():
 			return g.Wait()
 		}
-		cfg.Upstream.Auth = cfg.Backend.Credentials
 		g.Go(func() error { r.cfg = cfg; return runTerminal(ctx, r, true) })
 		return g.Wait()
 	}

@@ -27,7 +27,8 @@ func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.
 // upstreamAs is upstreamOf under another name for the backend's logs.
 func upstreamAs(agent string, cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
 	u := cfg.Upstream
-	var maxBody int64 // 0 = the usual
+	auth := u.Proof(service).Auth // payment links and hosted build prove themselves in a form of their own
+	var maxBody int64             // 0 = the usual
 	if service == "disputes" {
 		maxBody = disputes.MaxBody // its documents
 	}
@@ -36,8 +37,7 @@ func upstreamAs(agent string, cfg config.Config, service string, log *slog.Logge
 		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
 		ClientCert: u.ClientCert, ClientKey: u.ClientKey, Device: u.Device, UserAgent: agent, Log: log, Route: routes(),
 		Auth: upstream.Auth{
-			Bearer: u.Auth.Bearer, ConsumerKey: u.Auth.ConsumerKey, ConsumerSecret: u.Auth.ConsumerSecret,
-			ClientID: u.Auth.ClientID, ClientSecret: u.Auth.ClientSecret,
+			Bearer: auth.Bearer, ConsumerKey: auth.ConsumerKey, ConsumerSecret: auth.ConsumerSecret, ClientID: auth.ClientID, ClientSecret: auth.ClientSecret,
 		},
 	})
 }
@@ -76,12 +76,8 @@ func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
 	for _, name := range portServices() {
 		s := sender{name: name}
 		if cfg.Upstream.URL(name) != "" {
-			own := cfg
-			if name == "paylinks" || name == "hosted" { // which prove themselves in a form of their own
-				own.Upstream.Auth = config.Auth{}
-			}
 			var err error
-			if s.client, err = upstreamOf(own, name, log); err != nil {
+			if s.client, err = upstreamOf(cfg, name, log); err != nil {
 				return nil, exitWith(exitConfig, err)
 			}
 		}
@@ -94,10 +90,12 @@ func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
 func settingsOf(cfg config.Config) []byte {
 	u := cfg.Upstream
 	h := sha256.New()
-	for _, s := range []string{
-		u.URL("methods"), u.URL("schemes"), u.Proxy, u.ProxyAuth.Reveal(), u.RootsFile, strings.Join(u.Pins, " "), u.ClientCert, u.ClientKey,
-		u.Auth.Bearer.Reveal(), u.Auth.ConsumerKey.Reveal(), u.Auth.ConsumerSecret.Reveal(), u.Auth.ClientID.Reveal(), u.Auth.ClientSecret.Reveal(),
-	} {
+	list := []string{u.URL("methods"), u.URL("schemes"), u.Proxy, u.ProxyAuth.Reveal(), u.RootsFile, strings.Join(u.Pins, " "), u.ClientCert, u.ClientKey}
+	proofs := []config.Auth{u.Proof("schemes").Auth, u.Proof("methods").Auth}
+	for _, a := range slices.Compact(proofs) { // one that is shown to both counts once
+		list = append(list, a.Bearer.Reveal(), a.ConsumerKey.Reveal(), a.ConsumerSecret.Reveal(), a.ClientID.Reveal(), a.ClientSecret.Reveal())
+	}
+	for _, s := range list {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	if u.Device != nil {

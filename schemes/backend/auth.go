@@ -42,11 +42,49 @@ func same(got, want string) bool {
 	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// pair compares key:secret.
-func (g guard) pair(text string) bool {
-	consumer := same(text, g.creds.ConsumerKey+":"+g.creds.ConsumerSecret.Reveal())
-	client := same(text, g.creds.ClientID+":"+g.creds.ClientSecret.Reveal())
-	return consumer && g.creds.ConsumerSecret != "" || client && g.creds.ClientSecret != ""
+// kind is a kind of credentials that an Authorization header shows.
+type kind string
+
+const (
+	byBearer   kind = "bearer"   // S0 5
+	byClient   kind = "client"   // S0 5: for a token, or as they are
+	byConsumer kind = "consumer" // S1 5
+)
+
+// own says whether credentials of a kind are set to a value of one's own. The printed ones are the same everywhere, and say
+// nothing about who configured what.
+func (c Credentials) own(k kind) bool {
+	printed := DemoCredentials()
+	switch k {
+	case byBearer:
+		return c.Bearer != "" && c.Bearer != printed.Bearer
+	case byClient:
+		return c.ClientSecret != "" && c.ClientSecret != printed.ClientSecret
+	case byConsumer:
+		return c.ConsumerSecret != "" && c.ConsumerSecret != printed.ConsumerSecret
+	}
+	return false
+}
+
+// pairOf returns the key:secret of a kind, "" where it is switched off.
+func (g guard) pairOf(k kind) string {
+	switch {
+	case k == byConsumer && g.creds.ConsumerSecret != "":
+		return g.creds.ConsumerKey + ":" + g.creds.ConsumerSecret.Reveal()
+	case k == byClient && g.creds.ClientSecret != "":
+		return g.creds.ClientID + ":" + g.creds.ClientSecret.Reveal()
+	}
+	return ""
+}
+
+// pair returns the kinds that a key:secret is of: both where both are set alike, none where it is wrong.
+func (g guard) pair(text string) (kinds []kind) {
+	for _, k := range []kind{byClient, byConsumer} {
+		if same(text, g.pairOf(k)) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 const maxCredential = 4 << 10
@@ -64,26 +102,42 @@ func bearer(r *http.Request) string {
 	return text
 }
 
-// allowed says whether a request carries one of the accepted Authorization values.
-func (g guard) allowed(r *http.Request) bool {
+// shown returns the kinds of the credentials that a request's Authorization value is of, none where it is wrong. by is how it
+// shows them.
+func (g guard) shown(r *http.Request) (kinds []kind, by string) {
 	text := bearer(r)
 	if text == "" {
-		return false
+		return nil, ""
 	}
-	by := ""
+	if same(text, g.creds.Bearer.Reveal()) {
+		return []kind{byBearer}, "bearer"
+	}
+	if kinds = g.good(text); kinds != nil {
+		return kinds, "token"
+	}
 	raw, err := base64.StdEncoding.DecodeString(text)
-	switch {
-	case same(text, g.creds.Bearer.Reveal()):
-		by = "bearer"
-	case g.good(text):
-		by = "token"
-	case err == nil && g.pair(string(raw)):
-		by = "client"
-	default:
-		return false
+	if err != nil {
+		return nil, ""
 	}
-	wire.ServedOf(r.Context()).Proves(by)
-	return true
+	return g.pair(string(raw)), "client"
+}
+
+// allowed says whether a request carries one of the accepted Authorization values, of whatever kind.
+func (g guard) allowed(r *http.Request) bool { return g.takes()(r) }
+
+// takes says whether a request carries credentials of a service's own kinds. Where none of these is set to a value of one's own,
+// those of every kind are taken.
+func (g guard) takes(kinds ...kind) func(*http.Request) bool {
+	strict := slices.ContainsFunc(kinds, g.creds.own)
+	return func(r *http.Request) bool {
+		shown, by := g.shown(r)
+		own := func(k kind) bool { return slices.Contains(kinds, k) }
+		if len(shown) == 0 || strict && !slices.ContainsFunc(shown, own) {
+			return false
+		}
+		wire.ServedOf(r.Context()).Proves(by)
+		return true
+	}
 }
 
 // operates says whether a request is the operator's of the fleet. What a terminal shows is not accepted.
@@ -95,21 +149,24 @@ func (g guard) operates(r *http.Request) bool {
 	return ok
 }
 
-// wrap lets only good requests through, and answers the others in the shape of S1's services.
-func (g guard) wrap(h http.Handler) http.Handler {
-	return shaped(h, g.allowed, func(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
-		wire.WriteFault(w, g.log, aapay.ContentType, e)
-	})
-}
+// wrap lets only requests with the credentials of S1 5 through, and answers the others in the shape of S1's services.
+func (g guard) wrap(h http.Handler) http.Handler { return shaped(h, g.takes(byConsumer), g.asFault) }
 
-// problem is wrap for the services of S0, whose errors are problem bodies.
+// own is wrap for the backend's own routes, which take credentials of every kind.
+func (g guard) own(h http.Handler) http.Handler { return shaped(h, g.allowed, g.asFault) }
+
+// problem is wrap for the services of S0 and the disputes, whose errors are problem bodies.
 func (g guard) problem(h http.Handler) http.Handler {
-	return shaped(h, g.allowed, g.asProblem)
+	return shaped(h, g.takes(byBearer, byClient), g.asProblem)
 }
 
 // operator is problem for the operator of the fleet alone.
 func (g guard) operator(h http.Handler) http.Handler {
 	return shaped(h, g.operates, g.asProblem)
+}
+
+func (g guard) asFault(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
+	wire.WriteFault(w, g.log, aapay.ContentType, e)
 }
 
 func (g guard) asProblem(w http.ResponseWriter, r *http.Request, e *wire.Error) {
@@ -187,23 +244,41 @@ func (g guard) secret(instance string) (wire.Secret, error) {
 	return g.creds.Secret, nil
 }
 
-// issue makes a token: expiry.authentication, no row behind it.
-func (g guard) issue() string {
+// issue makes a token for credentials of a kind: expiry.authentication, no row behind it.
+func (g guard) issue(k kind) string {
 	expires := g.now().Add(tokenLife).UnixMilli()
-	return fmt.Sprintf("%d.%x", expires, g.db.MAC("backend_token", "bearer", expires))
+	return fmt.Sprintf("%d.%x", expires, g.tokenMAC(k, expires))
 }
 
-func (g guard) good(token string) bool {
+// tokenMAC authenticates a token; the word of the client's kind is that of all tokens before there were kinds.
+func (g guard) tokenMAC(k kind, expires int64) []byte {
+	word := "bearer"
+	if k != byClient {
+		word = string(k)
+	}
+	return g.db.MAC("backend_token", word, expires)
+}
+
+// good returns the kinds of the credentials that a token was issued for, none where it is no good one.
+func (g guard) good(token string) []kind {
 	left, right, ok := strings.Cut(token, ".")
 	if !ok {
-		return false
+		return nil
 	}
 	expires, err := strconv.ParseInt(left, 10, 64)
 	if err != nil || g.now().UnixMilli() >= expires {
-		return false
+		return nil
 	}
 	mac, err := hex.DecodeString(right)
-	return err == nil && hmac.Equal(mac, g.db.MAC("backend_token", "bearer", expires))
+	if err != nil {
+		return nil
+	}
+	for _, k := range []kind{byClient, byConsumer} {
+		if hmac.Equal(mac, g.tokenMAC(k, expires)) {
+			return g.pair(g.pairOf(k))
+		}
+	}
+	return nil
 }
 
 // token answers POST /token: OAuth 2.0 client credentials.
@@ -244,15 +319,16 @@ func (g guard) token(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
 	}
+	kinds := g.pair(id + ":" + secret)
 	switch {
 	case r.PostForm.Get("grant_type") != "client_credentials":
 		fail(http.StatusBadRequest, "unsupported_grant_type")
-	case !g.pair(id + ":" + secret):
+	case len(kinds) == 0:
 		w.Header().Set("WWW-Authenticate", "Basic")
 		fail(http.StatusUnauthorized, "invalid_client")
 	default:
 		_ = wire.WriteJSON(w, http.StatusOK, kind, map[string]any{ // a lost connection has no reader
-			"access_token": g.issue(), "token_type": "Bearer", "expires_in": int(tokenLife / time.Second),
+			"access_token": g.issue(kinds[0]), "token_type": "Bearer", "expires_in": int(tokenLife / time.Second),
 		})
 	}
 }

@@ -176,8 +176,8 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	for _, path := range []string{sessions.FieldPrefix, sessions.AwayPrefix, sessions.ScriptPath} {
 		mux.Handle(path, b.build.Pages())
 	}
-	mux.Handle(HooksPrefix, g.wrap(hooks(d, cfg.Log)))
-	mux.Handle(HooksPrefix+"/", g.wrap(hooks(d, cfg.Log)))
+	mux.Handle(HooksPrefix, g.own(hooks(d, cfg.Log)))
+	mux.Handle(HooksPrefix+"/", g.own(hooks(d, cfg.Log)))
 	mux.HandleFunc("POST /token", g.token)
 	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
 	mux.HandleFunc("GET /openapi.json", described(cfg))
