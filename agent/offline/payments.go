@@ -114,7 +114,7 @@ func (p paymentFront) Create(ctx context.Context, key wire.Key, req payments.Cre
 	}
 	out := payments.Created{PaymentID: a.local, PayPageURL: p.f.payPage(a.local), Operation: a.pending}
 	if a.pending == nil {
-		out.PayPageURL = nil // the backend's own answer says whether there is one
+		out.PayPageURL = "" // the backend's own answer says whether there is one
 	}
 	return out, readAnswer(b, a, &out)
 }

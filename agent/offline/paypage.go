@@ -20,13 +20,12 @@ const PayPath = "/pay/"
 // stored payment names no page.
 func (f *Front) PagesAt(base string) { f.pages = strings.TrimSuffix(base, "/") }
 
-// payPage is the page of a payment that is stored; nil where the port is not known.
-func (f *Front) payPage(local string) *string {
+// payPage is the page of a payment that is stored; "" where the port is not known.
+func (f *Front) payPage(local string) string {
 	if f.pages == "" {
-		return nil
+		return ""
 	}
-	page := f.pages + PayPath + local
-	return &page
+	return f.pages + PayPath + local
 }
 
 // pageState is what a payment's page has to say.
@@ -130,8 +129,8 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 	if err := readAnswer(f.rows[KindPaymentCreate], answer{body: keptOf(op).Body}, &made); err != nil {
 		return 0, "", err
 	}
-	if made.PayPageURL == nil || !wire.WebURL(*made.PayPageURL) {
+	if !wire.WebURL(made.PayPageURL) {
 		return pageMade, "", nil
 	}
-	return pageLeads, *made.PayPageURL, nil
+	return pageLeads, made.PayPageURL, nil
 }

@@ -347,7 +347,7 @@ func TestTheOperatorVouches(t *testing.T) {
 		})
 		s.start()
 		_, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
-		require.ErrorContains(t, err, "[upstream.auth] consumer_key")
+		require.ErrorContains(t, err, "[upstream.auth] bearer")
 		require.Empty(t, s.ops())
 		s.stop()
 		s.cut()

@@ -358,7 +358,7 @@ func paymentsBugs() map[string]paymentsBug {
 			id, _ := first.LoadOrStore("", c.PaymentID)
 			c.PaymentID = id.(string)
 		}),
-		"has no page":          made(func(c *payments.Created) { c.PayPageURL = nil }),
+		"has no page":          made(func(c *payments.Created) { c.PayPageURL = "" }),
 		"forgets the customer": shows(func(p *payments.Payment) { p.Customer = payments.CustomerInfo{} }),
 		"shows the card":       showsCards,
 		"forgets the sale": asks(func(req *payments.CreateRequest) {

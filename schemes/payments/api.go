@@ -21,7 +21,7 @@ import (
 //  6. wire.Unavailable: provably not sent, or refused before any effect;
 //  7. wire.UnknownOutcome, Internal: the effect is not known: Read, or the same call under the same key.
 type Service interface {
-	// Create makes a payment. PayPageURL may be nil where no page is needed (Moto, a payment with a token); there, Processing
+	// Create makes a payment. PayPageURL may be empty where no page is needed (Moto, a payment with a token); there, Processing
 	// happens at once, and a refused card is a Conflict. Elsewhere it happens when the customer pays at the page.
 	Create(ctx context.Context, key wire.Key, req CreateRequest) (Created, error)
 	// Authorize reserves money on a created payment (S0 3), whether its page was visited or not: once (AlreadyReserved), and at

@@ -3,7 +3,6 @@ package payments
 import (
 	"encoding/json"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,25 +18,54 @@ type Line struct {
 	Gross, Net, Tax money.Minor
 }
 
-// Total is what a basket may come to. Without fractions of a minor unit Low = High.
+// Total is what a basket may come to. Without fractions of a minor unit Low = High. Where an item does not say its VAT (a
+// percentage above 0), S0 2.3 leaves open what comes on top of its price: anything from nothing to the price again.
 type Total struct {
 	Full      money.Minor // quantity × unitPrice, discounts not applied
 	Low, High money.Minor // discounts applied: every line rounded down, and up
+	Up, Down  money.Minor // the most VAT on top of the lines above zero and below it
 }
 
 // Fits says whether a payment of amount may carry a basket with this total: its full price, or its price with
-// discounts, each line rounded either way.
+// discounts, each line rounded either way; and the VAT on top where that is open.
 func (t Total) Fits(amount money.Minor) bool {
-	return amount == t.Full || t.Low <= amount && amount <= t.High
+	return t.discounted(amount) || t.within(amount, t.Full, t.Full)
 }
 
-// vatKnown returns whether every item's price includes its VAT: without a percentage, or with 0, S0 2.3 leaves open what VAT
-// comes on top, and the sum of the prices is not what is paid.
-func vatKnown(items []BasketItem) bool {
-	return !slices.ContainsFunc(items, func(i BasketItem) bool {
-		p, err := readPercent(i.VatPercentage)
-		return err != nil || p.n == 0
-	})
+// discounted says whether amount is the price with discounts.
+func (t Total) discounted(amount money.Minor) bool { return t.within(amount, t.Low, t.High) }
+
+// within says whether amount lies between low and high, with the VAT on top.
+func (t Total) within(amount, low, high money.Minor) bool {
+	least, err := money.Add(low, t.Down)
+	most, tooHigh := money.Add(high, t.Up)
+	return err == nil && tooHigh == nil && least <= amount && amount <= most
+}
+
+// String says what the basket comes to, in minor units.
+func (t Total) String() string {
+	said := strconv.FormatInt(int64(t.Full), 10)
+	if t.Low != t.Full || t.High != t.Full {
+		said += ", with its discounts " + strconv.FormatInt(int64(t.Low), 10)
+		if t.High != t.Low {
+			said += " to " + strconv.FormatInt(int64(t.High), 10)
+		}
+	}
+	if t.Up != 0 || t.Down != 0 {
+		said += ", and VAT on top that it does not say"
+	}
+	return said
+}
+
+// Differs says that a basket of this total is not about amount, which is what.
+func (t Total) Differs(amount money.Minor, what string) string {
+	return "its items come to " + t.String() + "; " + what + " is " + strconv.FormatInt(int64(amount), 10) + " (in minor units)"
+}
+
+// vatKnown returns whether an item's price includes its VAT.
+func (i BasketItem) vatKnown() bool {
+	p, err := readPercent(i.VatPercentage)
+	return err == nil && p.n != 0
 }
 
 // BasketTotal adds a basket up, exactly. The error is money.ErrAmount for a percentage that is none, or money.ErrOverflow.
@@ -46,10 +74,14 @@ func BasketTotal(items []BasketItem) (Total, error) {
 	for _, item := range items {
 		full := money.Minor(int64(item.Quantity) * int64(item.UnitPrice)) // 62 bits at most
 		low, high, err := item.discounted(full)
+		up, down := max(full, 0), min(full, 0)
+		if item.vatKnown() {
+			up, down = 0, 0
+		}
 		for _, s := range []struct {
 			sum *money.Minor
 			add money.Minor
-		}{{&t.Full, full}, {&t.Low, low}, {&t.High, high}} {
+		}{{&t.Full, full}, {&t.Low, low}, {&t.High, high}, {&t.Up, up}, {&t.Down, down}} {
 			if err == nil {
 				*s.sum, err = money.Add(*s.sum, s.add)
 			}
@@ -67,8 +99,11 @@ func Lines(items []BasketItem, amount money.Minor) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	full := amount == t.Full || !t.Fits(amount)
+	full := amount == t.Full || !t.discounted(amount)
 	spare := amount - t.Low // to be given to the lines that were rounded down
+	if full {
+		spare = amount - t.Full
+	}
 	out := make([]Line, 0, len(items))
 	for _, item := range items {
 		gross := money.Minor(int64(item.Quantity) * int64(item.UnitPrice))
@@ -87,7 +122,33 @@ func Lines(items []BasketItem, amount money.Minor) ([]Line, error) {
 		}
 		out = append(out, line)
 	}
+	if t.Fits(amount) {
+		onTop(items, out, t, spare)
+	}
 	return out, nil
+}
+
+// onTop gives the lines that do not say their VAT what an amount has beyond them, each by its price: rest in all.
+func onTop(items []BasketItem, lines []Line, t Total, rest money.Minor) {
+	of := t.Up
+	if rest < 0 {
+		of = t.Down
+	}
+	passed, given := money.Minor(0), money.Minor(0)
+	for i, item := range items {
+		price := money.Minor(int64(item.Quantity) * int64(item.UnitPrice))
+		if item.vatKnown() || price == 0 || (price < 0) != (rest < 0) {
+			continue
+		}
+		passed += price
+		share := roundDiv(rest, uint64(max(passed, -passed)), uint64(max(of, -of))) - given
+		given += share
+		l := &lines[i]
+		l.Gross, l.Tax = l.Gross+share, l.Tax+share
+		if tax, net := max(share, -share), max(l.Net, -l.Net); tax > 0 { // 100 % at most: the discount may leave less than the tax
+			l.TaxBasisPoints = int32(roundDiv(min(tax, net), 10_000, uint64(max(net, 1))))
+		}
+	}
 }
 
 func (i BasketItem) line(gross money.Minor) (Line, error) {

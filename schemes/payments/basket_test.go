@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
+	"posagent/schemes/wire"
 	"posagent/schemes/wire/check"
 )
 
@@ -132,15 +134,18 @@ func TestLinesAddUp(t *testing.T) {
 		for range rapid.IntRange(1, 6).Draw(t, "items") {
 			items = append(items, payments.BasketItem{
 				Quantity: rapid.Int32Range(1, 1000).Draw(t, "quantity"), UnitPrice: rapid.Int32Range(-1_000_000, 1_000_000).Draw(t, "price"),
-				VatPercentage:      percent(rapid.SampledFrom([]string{"0", "25", "12.5", "7.7", "19", "33.3333333333333333"}).Draw(t, "vat")),
+				VatPercentage:      rapid.SampledFrom([]*json.Number{nil, percent("0"), percent("25"), percent("12.5"), percent("7.7"), percent("19"), percent("33.3333333333333333")}).Draw(t, "vat"),
 				DiscountPercentage: percent(rapid.SampledFrom([]string{"0", "10", "33.33", "0.1", "66.6666666666666667"}).Draw(t, "discount")),
 			})
 		}
 		total, err := payments.BasketTotal(items)
 		require.NoError(t, err)
 		amount := total.Full
-		if rapid.Bool().Draw(t, "discounted") {
+		switch rapid.SampledFrom([]string{"full", "discounted", "VAT on top"}).Draw(t, "amount of") {
+		case "discounted":
 			amount = money.Minor(rapid.Int64Range(int64(total.Low), int64(total.High)).Draw(t, "amount"))
+		case "VAT on top":
+			amount = money.Minor(rapid.Int64Range(int64(total.Low+total.Down), int64(total.High+total.Up)).Draw(t, "amount"))
 		}
 		require.True(t, total.Fits(amount))
 		lines, err := payments.Lines(items, amount)
@@ -154,6 +159,74 @@ func TestLinesAddUp(t *testing.T) {
 		}
 		require.Equal(t, amount, sum)
 	})
+}
+
+// TestField2_S5OneRuleForABasket: a basket fits a create, a capture and a refund by one rule, the refusal names both sums, and the
+// lines of an event come to what was paid. The kind: items that say their VAT, that do not (null and 0), above zero and below it,
+// with and without a discount, and mixed.
+func TestField2_S5OneRuleForABasket(t *testing.T) {
+	item := func(price int32, vat, discount string) payments.BasketItem {
+		i := payments.BasketItem{Quantity: 1, UnitPrice: price}
+		if vat != "" {
+			i.VatPercentage = percent(vat)
+		}
+		if discount != "" {
+			i.DiscountPercentage = percent(discount)
+		}
+		return i
+	}
+	for _, row := range []struct {
+		name     string
+		items    []payments.BasketItem
+		taken    []int32
+		refused  []int32
+		says     string
+		tax, bps map[int32][]int64 // of each line, by the amount
+	}{
+		{"VAT inside", []payments.BasketItem{item(1000, "19", "")}, []int32{1000}, []int32{999, 1001, 1190}, "its items come to 1000; the amount is 999 (in minor units)", nil, nil},
+		{"VAT inside, a discount", []payments.BasketItem{item(1495, "19", "10")}, []int32{1495, 1345, 1346}, []int32{1347, 1344}, "its items come to 1495, with its discounts 1345 to 1346; the amount is 1347 (in minor units)", nil, nil},
+		{"VAT of zero", []payments.BasketItem{item(100, "0", "")}, []int32{100, 107, 200}, []int32{99, 201}, "its items come to 100, and VAT on top that it does not say; the amount is 99 (in minor units)",
+			map[int32][]int64{100: {0}, 107: {7}}, map[int32][]int64{100: {0}, 107: {700}}},
+		{"VAT absent", []payments.BasketItem{item(1000, "", "")}, []int32{1000, 1070, 2000}, []int32{999, 2001}, "", map[int32][]int64{1070: {70}}, map[int32][]int64{1070: {700}}},
+		{"two rates open", []payments.BasketItem{item(300, "", ""), item(100, "", "")}, []int32{400, 477}, []int32{399}, "", map[int32][]int64{477: {58, 19}}, nil},
+		{"mixed", []payments.BasketItem{item(1190, "19", ""), item(100, "", "")}, []int32{1290, 1297}, []int32{1289, 1391}, "", map[int32][]int64{1297: {190, 7}}, map[int32][]int64{1297: {1900, 700}}},
+		{"a voucher without VAT", []payments.BasketItem{item(1190, "19", ""), item(-100, "", "")}, []int32{1090, 1071}, []int32{1091, 989}, "", map[int32][]int64{1071: {190, -19}}, map[int32][]int64{1071: {1900, 1900}}},
+		{"a discount, VAT on top", []payments.BasketItem{item(1000, "", "10")}, []int32{900, 1000, 1071, 1190}, []int32{899, 2001}, "", map[int32][]int64{1071: {171}, 1000: {0}}, map[int32][]int64{1071: {1900}}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for _, amount := range append(row.taken, row.refused...) {
+				capture := payments.CaptureRequest{Amount: &amount, Basket: row.items}
+				create := payments.CreateRequest{Type: payments.ProviderHosted, Amount: amount, CurrencyCode: "EUR", Basket: row.items}
+				refund := payments.RefundRequest{Amount: &amount, Basket: row.items}
+				for what, err := range map[string]error{"capture": check.Request("op", capture), "create": check.Request("op", create), "refund": check.Request("op", refund)} {
+					if slices.Contains(row.taken, amount) {
+						require.NoError(t, err, "%s of %d", what, amount)
+						continue
+					}
+					require.Equal(t, payments.AmountDiffersFromOrderItems, wire.ReasonOf(err), "%s of %d", what, amount)
+					if amount == row.refused[0] && row.says != "" {
+						require.ErrorContains(t, err, row.says)
+					}
+				}
+			}
+			for _, amount := range row.taken {
+				lines, err := payments.Lines(row.items, money.Minor(amount))
+				require.NoError(t, err)
+				sum := money.Minor(0)
+				for i, l := range lines {
+					require.Equal(t, l.Gross, l.Net+l.Tax)
+					sum += l.Gross
+					if want := row.tax[amount]; want != nil {
+						require.EqualValues(t, want[i], l.Tax, "tax of line %d of %d", i, amount)
+					}
+					if want := row.bps[amount]; want != nil {
+						require.EqualValues(t, want[i], l.TaxBasisPoints, "rate of line %d of %d", i, amount)
+					}
+				}
+				require.EqualValues(t, amount, sum)
+			}
+		})
+	}
 }
 
 func TestCountries(t *testing.T) {

@@ -277,8 +277,8 @@ func checkBasket(l *check.List, items []BasketItem, amount *int32) {
 	switch {
 	case err != nil:
 		l.Add("basket", "the sum leaves the range of amounts")
-	case amount != nil && vatKnown(items) && !total.Fits(money.Minor(*amount)):
-		l.Reason("basket", "its total is not the amount", AmountDiffersFromOrderItems)
+	case amount != nil && !total.Fits(money.Minor(*amount)):
+		l.Reason("basket", total.Differs(money.Minor(*amount), "the amount"), AmountDiffersFromOrderItems)
 	}
 }
 
@@ -319,7 +319,7 @@ func (c Created) Flaw() string {
 	switch {
 	case !wire.PathWord(c.PaymentID, MaxID):
 		return "reply names no payment"
-	case c.PayPageURL != nil && !wire.WebURL(*c.PayPageURL):
+	case c.PayPageURL != "" && !wire.WebURL(c.PayPageURL):
 		return "reply names no usable page"
 	}
 	return ""

@@ -196,12 +196,12 @@ type WebHook struct {
 // Created answers a create.
 type Created struct {
 	PaymentID  string        `json:"paymentId" wire:"required"`
-	PayPageURL *string       `json:"payPageUrl"` // nil where a service has no page; of a pending payment it is the terminal's own page
+	PayPageURL string        `json:"payPageUrl" wire:"nullable"` // "" where a service has no page; of a pending payment it is the terminal's own page
 	Operation  *wire.Pending `json:"operation,omitempty"`
 }
 
-// Payment is a payment as it stands. Every field is always written; what is not known is null. Write it with wire.Encode, which
-// sends the card's token.
+// Payment is a payment as it stands. Every field is always written; what is not known is null, or a text or number where clients
+// take no null. Write it with wire.Encode, which sends the card's token.
 type Payment struct {
 	PaymentID      string          `json:"paymentId"` // ours: a foreign service does not say it
 	CurrencyCode   string          `json:"currencyCode"`
@@ -286,13 +286,14 @@ type CustomerInfo struct {
 	Phone              *string     `json:"phone"`
 }
 
-// AddressInfo is its address.
+// AddressInfo is its address, there even without a customer. Clients read its fields, but address2, into texts that are never
+// null: what is not known is empty, also where a foreign service says null.
 type AddressInfo struct {
-	Address1    *string `json:"address1"`
+	Address1    string  `json:"address1" wire:"nullable"`
 	Address2    *string `json:"address2"`
-	City        *string `json:"city"`
-	PostalCode  *string `json:"postalCode"`
-	CountryCode *string `json:"countryCode"`
+	City        string  `json:"city" wire:"nullable"`
+	PostalCode  string  `json:"postalCode" wire:"nullable"`
+	CountryCode string  `json:"countryCode" wire:"nullable"`
 }
 
 // Entry is one financial operation of a payment.

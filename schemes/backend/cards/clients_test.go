@@ -25,8 +25,8 @@ func TestAnAddressIsTexts(t *testing.T) {
 	}{{bare, ""}, {half, "Lund"}} {
 		p, err := b.Read(t.Context(), b.make(c.req))
 		require.NoError(t, err)
-		a, none := p.Customer.Address, ""
-		require.Equal(t, []*string{&none, &c.city, &none, &none}, []*string{a.Address1, a.City, a.PostalCode, a.CountryCode})
+		a := p.Customer.Address
+		require.Equal(t, []string{"", c.city, "", ""}, []string{a.Address1, a.City, a.PostalCode, a.CountryCode})
 		require.Nil(t, a.Address2)
 	}
 }
@@ -42,7 +42,7 @@ func TestABasketNeverMovesMoreThanItSays(t *testing.T) {
 	require.Equal(t, [3]int32{10_000, 0, 0}, b.sums(id))
 	_, err = b.Capture(ctx, "", id, payments.CaptureRequest{Basket: basket(10_000)})
 	require.NoError(t, err)
-	_, err = b.Refund(ctx, "", id, payments.RefundRequest{Basket: basket(9_999)})
+	_, err = b.Refund(ctx, "", id, payments.RefundRequest{Basket: basket(4_999)}) // and at most as much VAT on top
 	require.Equal(t, payments.AmountDiffersFromOrderItems, wire.ReasonOf(err), "%v", err)
 	require.Equal(t, [3]int32{10_000, 10_000, 0}, b.sums(id))
 	_, err = b.Refund(ctx, "", id, payments.RefundRequest{Basket: basket(10_000)})

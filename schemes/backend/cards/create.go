@@ -50,7 +50,7 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 			return "", err
 		}
 		page := c.Public + PagePrefix + p.id
-		out.PaymentID, out.PayPageURL = p.id, &page
+		out.PaymentID, out.PayPageURL = p.id, page
 		return do, why
 	})
 	if err != nil {

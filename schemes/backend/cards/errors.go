@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"posagent/schemes/money"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 )
@@ -30,6 +31,16 @@ func overCharge(op string, left int32) error {
 	return payments.Refused(op, payments.OverCharge, "more than is reserved: "+strconv.Itoa(int(left))+" is left, in minor units")
 }
 
-func differs(op string) error {
-	return &wire.Error{Code: wire.Invalid, Reason: payments.AmountDiffersFromOrderItems, Op: op, Msg: "basket: its total is not what is left"}
+// differs refuses a basket, where there is one, that is not what moves; nil = it is. The contract sees to it only where the call
+// names an amount.
+func differs(op string, basket []payments.BasketItem, amount int32) error {
+	total, err := payments.BasketTotal(basket)
+	if len(basket) == 0 || err == nil && total.Fits(money.Minor(amount)) {
+		return nil
+	}
+	said := "the sum leaves the range of amounts"
+	if err == nil {
+		said = total.Differs(money.Minor(amount), "what is left")
+	}
+	return &wire.Error{Code: wire.Invalid, Reason: payments.AmountDiffersFromOrderItems, Op: op, Msg: "basket: " + said}
 }

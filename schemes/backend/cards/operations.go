@@ -154,8 +154,8 @@ func (c *Cards) take(tx store.Tx, p *payment, o *operation, a *journal.Account, 
 		return overCharge(op, reserved)
 	case p.Means.PayType == webhooks.TypeInvoice && len(basket) == 0 && p.state == Reserved && p.Processing != payments.ProcessSale:
 		return refused(op, payments.OrderItemsMissing)
-	case !fits(basket, o.amount):
-		return differs(op)
+	case differs(op, basket, o.amount) != nil:
+		return differs(op, basket, o.amount)
 	case p.do() == scenario.CaptureFails:
 		return c.refuseCharge(tx, p, o, basket, now)
 	}
@@ -180,12 +180,6 @@ func (c *Cards) refuseCharge(tx store.Tx, p *payment, o *operation, basket []pay
 		return err
 	}
 	return why
-}
-
-// fits says whether a basket, where there is one, is what moves. The contract sees to it only where the call names an amount.
-func fits(basket []payments.BasketItem, amount int32) bool {
-	total, err := payments.BasketTotal(basket)
-	return len(basket) == 0 || err == nil && total.Fits(money.Minor(amount))
 }
 
 // Cancel implements payments.Service.
@@ -252,8 +246,8 @@ func (c *Cards) giveBack(tx store.Tx, p *payment, o *operation, basket []payment
 	switch {
 	case a.Rest() == 0:
 		return refused(op, payments.PaymentAlreadyRefunded)
-	case !fits(basket, o.amount):
-		return differs(op)
+	case differs(op, basket, o.amount) != nil:
+		return differs(op, basket, o.amount)
 	case p.do() == scenario.RefundNo:
 		why := refused(op, payments.RefundFailed)
 		if err := c.tellMove(tx, p, now, webhooks.RefundFailed, o, why, basket); err != nil {

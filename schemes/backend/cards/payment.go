@@ -141,22 +141,18 @@ func (p *payment) reading(l books.Ledger, secret private) payments.Payment {
 	}
 }
 
-// customer gives an address even without one: clients read its fields, but address2, as texts that are never null.
 func customer(who *payments.Customer) (out payments.CustomerInfo) {
-	none := ""
-	out.Address = payments.AddressInfo{Address1: &none, City: &none, PostalCode: &none, CountryCode: &none}
 	if who == nil {
 		return out
 	}
-	address := out.Address
 	out = payments.CustomerInfo{
 		Type: &who.Type, RegistrationNumber: text(who.RegistrationNumber), CompanyName: text(who.CompanyName),
 		ContactFirstName: text(who.ContactFirstName), ContactLastName: text(who.ContactLastName), FirstName: text(who.FirstName),
-		LastName: text(who.LastName), CustomerNumber: text(who.CustomerNumber), Email: text(who.Email), Phone: text(who.Phone), Address: address,
+		LastName: text(who.LastName), CustomerNumber: text(who.CustomerNumber), Email: text(who.Email), Phone: text(who.Phone),
 	}
 	if a := who.Address; a != nil {
 		out.Address = payments.AddressInfo{
-			Address1: &a.Address1, Address2: text(a.Address2), City: &a.City, PostalCode: &a.PostalCode, CountryCode: &a.CountryCode,
+			Address1: a.Address1, Address2: text(a.Address2), City: a.City, PostalCode: a.PostalCode, CountryCode: a.CountryCode,
 		}
 	}
 	return out
