@@ -11,11 +11,13 @@
 //     interval, measured from the start of the failed one. When the schedule has ended, the
 //     delivery is dead (a dead letter): it stays in the list until a replay or the end of its
 //     retention.
-//   - Deliveries survive the end of the process: at least once, in no promised order.
+//   - Deliveries survive the end of the process: at least once. A retry comes in no promised order.
 //   - No request goes to an address that is not public. The name is resolved once per attempt, each
 //     address is checked, and the checked address is dialled. Redirects are not followed, proxies
 //     are not used, replies are not trusted.
-//   - A slow endpoint delays only its own deliveries.
+//   - A slow endpoint delays only its own deliveries. An attempt without a reply holds no sender, and
+//     an endpoint whose last try timed out has one attempt at a time.
+//   - The first tries of one subject's messages reach an endpoint in their order.
 //
 // It must not import a service or another room of the backend.
 package deliver

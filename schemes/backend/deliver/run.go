@@ -14,12 +14,6 @@ import (
 	"posagent/store"
 )
 
-// How many senders run at once, in all and for one endpoint.
-const (
-	senders   = 8
-	perOrigin = 2
-)
-
 // How long Run sleeps at most. A wall clock that jumped is noticed within it.
 const (
 	whileQueued = time.Minute
@@ -30,19 +24,12 @@ const (
 // afterTrouble is how long a sender rests when the store does not take its attempt.
 const afterTrouble = 5 * time.Second
 
-// due is one delivery to be tried.
-type due struct {
-	id     int64
-	origin string
-}
-
 // Run sends what is due until ctx ends and its senders have recorded their attempts; it returns ctx's error.
 func (d *Deliver) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	done := make(chan due, senders)
-	flying := map[int64]bool{}
-	busy := map[string]int{}
+	done := make(chan ended, senders+lane)
+	way := newTraffic()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var purged time.Time
@@ -53,20 +40,18 @@ func (d *Deliver) Run(ctx context.Context) error {
 			return ctx.Err()
 		case <-d.wake:
 		case <-timer.C:
-		case j := <-done:
-			delete(flying, j.id)
-			if busy[j.origin]--; busy[j.origin] == 0 {
-				delete(busy, j.origin)
-			}
+		case e := <-done:
+			way.end(e, time.Now())
 		}
 		now := d.now()
 		if now.Sub(purged).Abs() >= purgeEvery {
 			purged = now
+			way.forget()
 			if err := d.purge(ctx, now); err != nil && ctx.Err() == nil {
 				d.log.Error("old deliveries stay", "err", err)
 			}
 		}
-		jobs, next, err := d.pick(ctx, now.UnixMilli(), flying, busy)
+		jobs, next, err := d.pick(ctx, now.UnixMilli(), way)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -76,16 +61,14 @@ func (d *Deliver) Run(ctx context.Context) error {
 			continue
 		}
 		for _, j := range jobs {
-			flying[j.id] = true
-			busy[j.origin]++
-			wg.Go(func() {
-				d.try(ctx, j.id)
-				done <- j // there is room for every sender
-			})
+			wg.Go(func() { done <- ended{j.id, d.try(ctx, j.id)} }) // there is room for every sender
 		}
 		wait := whileIdle
 		if d.opt.Shared {
 			wait = whileShared
+		}
+		if at, ok := way.slowAt(); ok {
+			wait = min(wait, max(time.Until(at), time.Millisecond))
 		}
 		if next != 0 { // what is due and waits for a sender is looked for again when one is done
 			wait = min(wait, whileQueued, max(time.UnixMilli(next).Sub(now), time.Millisecond))
@@ -103,8 +86,11 @@ func (d *Deliver) Run(ctx context.Context) error {
 
 // pick chooses what is sent now, the endpoint that waits longest first, and says when the next delivery will be due; 0 =
 // nothing is queued. It costs a few steps per endpoint, however much is queued.
-func (d *Deliver) pick(ctx context.Context, now int64, flying map[int64]bool, busy map[string]int) (jobs []due, next int64, err error) {
+func (d *Deliver) pick(ctx context.Context, now int64, way *traffic) (jobs []due, next int64, err error) {
 	err = d.db.Read(ctx, func(r store.Reader) error {
+		for _, j := range jobs { // of a reading that is made again
+			way.drop(j.id)
+		}
 		jobs, next = nil, 0
 		if err := r.QueryRow(`SELECT coalesce(min(due_ms), 0) FROM deliver_delivery WHERE due_ms > ?`, now).Scan(&next); err != nil {
 			return err
@@ -113,30 +99,47 @@ func (d *Deliver) pick(ctx context.Context, now int64, flying map[int64]bool, bu
 		if err != nil {
 			return err
 		}
+		at := time.Now()
 		for _, w := range waiting {
-			room := min(perOrigin-busy[w.origin], senders-len(flying)-len(jobs))
-			if room <= 0 {
+			if !way.takes(w.origin, at) {
 				continue
 			}
-			ids, err := dueAt(r, w.origin, now, room+busy[w.origin])
+			list, err := dueAt(r, w.origin, now)
 			if err != nil {
 				return err
 			}
-			for _, id := range ids {
-				if !flying[id] && room > 0 {
-					jobs = append(jobs, due{origin: w.origin, id: id})
-					room--
+			for _, j := range list {
+				if way.takes(w.origin, at) && way.begin(j, at) {
+					jobs = append(jobs, j)
 				}
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		for _, j := range jobs {
+			way.drop(j.id)
+		}
+	}
 	return jobs, next, err
 }
 
-// dueAt lists at most so many of an endpoint's deliveries that are due, the oldest first.
-func dueAt(r store.Reader, origin string, now int64, most int) (ids []int64, err error) {
-	return store.Column[int64](r, `SELECT id FROM deliver_delivery WHERE origin = ? AND due_ms <= ? ORDER BY due_ms, id LIMIT ?`, origin, now, most)
+// dueAt lists an endpoint's deliveries that are due, the oldest first, as far as one look chooses among them.
+func dueAt(r store.Reader, origin string, now int64) (list []due, err error) {
+	rows, err := r.Query(`SELECT v.id, h.subject FROM deliver_delivery v JOIN deliver_hook h ON h.id = v.hook
+		WHERE v.origin = ? AND v.due_ms <= ? ORDER BY v.due_ms, v.id LIMIT ?`, origin, now, choice)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		j := due{origin: origin}
+		if err := rows.Scan(&j.id, &j.subject); err != nil {
+			return nil, err
+		}
+		list = append(list, j)
+	}
+	return list, errors.Join(rows.Err(), rows.Close())
 }
 
 // overdue is an endpoint and the moment since which it waits.
@@ -164,20 +167,22 @@ func endpoints(r store.Reader, now int64) (list []overdue, err error) {
 	}
 }
 
-// try makes one attempt and records it. An attempt that ctx cut off is not recorded: it is made again.
-func (d *Deliver) try(ctx context.Context, id int64) {
+// try makes one attempt and records it; it says whether there was a reply. An attempt that ctx cut off is not recorded: it is made
+// again.
+func (d *Deliver) try(ctx context.Context, id int64) (replied bool) {
 	p, s, err := d.load(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return // no longer due
+		return true // no longer due
 	}
 	if err != nil {
 		d.trouble(ctx, id, err)
-		return
+		return true
 	}
 	at := d.now()
 	a := d.send(ctx, p, s, at)
-	if ctx.Err() != nil && a.Status == 0 {
-		return
+	replied = a.Status != 0
+	if ctx.Err() != nil && !replied {
+		return replied
 	}
 	a.At, a.Took = at.UnixMilli(), max(0, d.now().Sub(at).Milliseconds())
 	for {
@@ -186,7 +191,7 @@ func (d *Deliver) try(ctx context.Context, id int64) {
 			d.opt.Tried(a.Status == acknowledged)
 		}
 		if err == nil || !d.trouble(ctx, id, err) {
-			return
+			return replied
 		}
 	}
 }
