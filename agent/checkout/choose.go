@@ -57,11 +57,16 @@ func (p Pick) AsksConsumer() bool {
 // narrow the list, priority orders it. An empty list means that the terminal has nothing to offer.
 func Offer(defs []methods.Definition, w Wish) []Pick {
 	var out []Pick
+	byWallet := w.Method != "" && !slices.ContainsFunc(defs, func(d methods.Definition) bool { return d.Name == w.Method })
 	for _, d := range defs {
-		if !offered(d, w) {
+		own := w
+		if byWallet && d.WalletID == w.Method {
+			own.Method = d.Name
+		}
+		if !offered(d, own) {
 			continue
 		}
-		out = append(out, picks(d, w)...)
+		out = append(out, picks(d, own)...)
 	}
 	slices.SortStableFunc(out, func(a, b Pick) int { return cmp.Compare(a.Method.Priority, b.Method.Priority) })
 	return out

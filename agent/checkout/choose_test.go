@@ -91,3 +91,21 @@ func TestPollSchedule(t *testing.T) {
 	}
 	require.Equal(t, 50*time.Millisecond, Poll{Floor: 50 * time.Millisecond}.After(0, false, 0))
 }
+
+// TestField2_S7AWalletIDNamesAMethod: a register names its method by the definition's name, or by the walletId that a wallet has (S1 2.5).
+// The kind: a name, a walletId, one that is another's name, one that two have, and one that nobody has.
+func TestField2_S7AWalletIDNamesAMethod(t *testing.T) {
+	of := func(d methods.Definition, wallet string) methods.Definition {
+		d.WalletID = wallet
+		return d
+	}
+	defs := []methods.Definition{
+		of(method("SWISH_E_COM", 2, 2, methods.QR), "swish"), of(method("TWINT", 3, 3, methods.QR), "KLARNA"), method("KLARNA", 4, 4, methods.QR),
+		of(method("VIPPS_NO", 6, 6, methods.QR), "vipps"), of(method("VIPPS_DK", 5, 5, methods.QR), "vipps"),
+	}
+	for named, want := range map[string][]string{
+		"SWISH_E_COM": {"SWISH_E_COM/QR"}, "swish": {"SWISH_E_COM/QR"}, "KLARNA": {"KLARNA/QR"}, "vipps": {"VIPPS_DK/QR", "VIPPS_NO/QR"}, "none": {}, "Swish": {},
+	} {
+		require.Equal(t, want, offer(defs, Wish{Method: named}), named)
+	}
+}

@@ -46,6 +46,15 @@ type Terminal struct {
 	MerchantName string `toml:"merchant_name"`
 	Language     string `toml:"language"`
 	Currency     string `toml:"currency"` // ISO 4217 alpha
+	Country      string `toml:"country"`  // ISO 3166-1 alpha-2, which initialize says; "" = the language's, where it names one
+}
+
+// CountryOf is the shop's country, "" where neither it nor the language's is set.
+func (t Terminal) CountryOf() string {
+	if _, region, ok := strings.Cut(t.Language, "-"); t.Country == "" && ok && countryPattern.MatchString(strings.ToUpper(region)) {
+		return strings.ToUpper(region)
+	}
+	return t.Country
 }
 
 // Port is the local HTTP port.
@@ -55,6 +64,8 @@ type Port struct {
 	Clients  map[string]Client `toml:"clients"`  // local programs with a token of their own, by name
 	Rate     int               `toml:"rate"`     // requests per second of one client
 	Parallel int               `toml:"parallel"` // requests in flight of one client
+	// StrictLinks refuses a write to payment links whose ApiSignature signs no parameter.
+	StrictLinks bool `toml:"strict_link_signatures"`
 }
 
 // Client is a local program with a token of its own.
@@ -243,7 +254,8 @@ type Backend struct {
 	// WebhookSecret signs webhooks beside the specification (Standard Webhooks); the old one stays valid until it is removed.
 	WebhookSecret    wire.Secret `toml:"webhook_secret"`
 	WebhookSecretOld wire.Secret `toml:"webhook_secret_old"`
-	LinkWebhook      string      `toml:"link_webhook"` // where webhooks of payment links go; "" = nowhere
+	StrictLinks      bool        `toml:"strict_link_signatures"` // as [port]'s
+	LinkWebhook      string      `toml:"link_webhook"`           // where webhooks of payment links go; "" = nowhere
 	// FleetToken is what the operator of enrolment shows. It is in no terminal's configuration.
 	FleetToken  wire.Secret `toml:"fleet_token"`
 	Credentials Auth        `toml:"credentials"`

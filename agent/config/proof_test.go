@@ -67,3 +67,14 @@ func TestField2_S1WhatAServiceIsAskedWith(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// The country that initialize says is the setting's, else the language's where it names one.
+func TestField2_S7CountryOfTheShop(t *testing.T) {
+	for _, c := range []struct{ country, language, want string }{
+		{"", "de", ""}, {"", "de-CH", "CH"}, {"AT", "de-CH", "AT"}, {"SE", "sv", "SE"}, {"", "zh-Hant", ""}, {"", "de-at", "AT"},
+	} {
+		require.Equal(t, c.want, Terminal{Country: c.country, Language: c.language}.CountryOf(), "%+v", c)
+	}
+	_, err := Load(write(t, "config.toml", "[terminal]\ncountry = \"Germany\"\n", 0o600), nil)
+	require.ErrorContains(t, err, `terminal.country: "Germany" is not a country code like DE`)
+}

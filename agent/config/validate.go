@@ -16,6 +16,7 @@ import (
 
 var (
 	idPattern       = regexp.MustCompile(`^[A-Za-z0-9._-]+$`) // of at most maxID
+	countryPattern  = regexp.MustCompile(`^[A-Z]{2}$`)
 	languagePattern = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$`)
 	uuidPattern     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	bauds           = []int{1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200}
@@ -58,6 +59,9 @@ func (c Config) terminal(k *check) {
 	}
 	if cur, ok := money.Lookup(c.Terminal.Currency); !ok || !cur.Payable() {
 		k.fail("terminal.currency", "%q is not a currency code like EUR", c.Terminal.Currency)
+	}
+	if s := c.Terminal.Country; s != "" && !countryPattern.MatchString(s) {
+		k.fail("terminal.country", "%q is not a country code like DE", s)
 	}
 	if !languagePattern.MatchString(c.Terminal.Language) {
 		k.fail("terminal.language", "%q is not a language like en or de-CH", c.Terminal.Language)

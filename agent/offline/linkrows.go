@@ -126,7 +126,11 @@ func onTransaction(kind string, judge comparison, send sending) func(*Front) ada
 					return reply{}, what
 				}
 				d := paylinks.Done{ID: is.ID, UUID: is.UUID, Time: is.Time, Status: is.Status, Lang: is.Lang, PSP: is.PSP}
-				if kind != KindTxnRefund && kind != KindTxnCancel {
+				switch kind { // as the route answers, not as a reading does (S1 3.1)
+				case KindTxnCancel:
+				case KindTxnRefund:
+					d.Status = paylinks.Refunded
+				default:
 					d.Status = paylinks.Confirmed
 				}
 				return reply{body: d}, exactly

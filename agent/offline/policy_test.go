@@ -319,7 +319,7 @@ func TestProvenOnce(t *testing.T) {
 				require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
 				says := "[upstream] payments"
 				if name == "without credentials" {
-					says = "[upstream.auth] consumer_key"
+					says = "[upstream.auth] bearer"
 				}
 				require.ErrorContains(t, err, says)
 				require.Empty(t, s.ops())

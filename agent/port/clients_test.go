@@ -53,7 +53,7 @@ func TestClients(t *testing.T) {
 	ok := func() error { return nil }
 	p := port.New(port.Options{
 		Listener: ln, Live: ok, Ready: ok, Token: token, Clients: []port.Client{{Name: "kiosk", Token: kiosk}}, Rate: 20, Parallel: 3,
-		Services: []port.Service{port.Payments(pay, ""), port.Links(linksSeen{names: names}, nil, "shop")},
+		Services: []port.Service{port.Payments(pay, ""), port.Links(linksSeen{names: names}, nil, "shop", false)},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -135,7 +135,7 @@ func TestField_P10InstanceOfTheAccount(t *testing.T) {
 	require.NoError(t, err)
 	ok := func() error { return nil }
 	p := port.New(port.Options{Listener: ln, Live: ok, Ready: ok, Token: token, Clients: []port.Client{{Name: "kiosk", Token: kiosk}},
-		Services: []port.Service{port.Links(linksSeen{names: names}, nil, "shop")}})
+		Services: []port.Service{port.Links(linksSeen{names: names}, nil, "shop", false)}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()

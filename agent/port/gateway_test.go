@@ -33,7 +33,7 @@ func TestTheTerminalsOwnCredentials(t *testing.T) {
 		port.Hosted(build.Sessions(), build.Orders()),
 		port.Disputes(cases, cases, ""),
 		port.Onboarding(&onboarding.Client{BaseURL: backend.URL, Doer: http.DefaultClient}),
-		port.Links(links.Links(), links.Transactions(), "shop"),
+		port.Links(links.Links(), links.Transactions(), "shop", false),
 		port.Methods(&methods.Client{BaseURL: backend.URL, Doer: http.DefaultClient}),
 	}})
 	go func() { _ = p.Run(t.Context()) }()

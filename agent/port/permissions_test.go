@@ -41,7 +41,7 @@ func wordPort(t *testing.T, sets []string, services ...port.Service) *rig {
 func TestField_P1EachLinkOperationWantsItsWords(t *testing.T) {
 	sets := []string{"read", "pay", "refund", "tokens", "links", "sales", "all", "links,refund", "read,all"}
 	there := &paylinks.Client{BaseURL: "http://127.0.0.1:1", Instance: "shop", Secret: "s", Doer: doer{}}
-	x := wordPort(t, sets, port.Links(there.Links(), there.Transactions(), "shop"))
+	x := wordPort(t, sets, port.Links(there.Links(), there.Transactions(), "shop", false))
 	ctx, none := t.Context(), wire.Key("")
 	made := paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 100, Currency: "EUR"}
 	for name, c := range map[string]struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"posagent/agent/httpd"
+	"posagent/schemes/wire"
 )
 
 // Limits of the port.
@@ -47,7 +48,7 @@ func New(o Options) *Port {
 	ended := make(chan struct{})
 	p.routes = o.routes(p.calls, ended)
 	p.srv = &http.Server{
-		Handler:        Guard(o.Listener.Addr(), p.routes),
+		Handler:        wire.Drained(Guard(o.Listener.Addr(), p.routes)),
 		ReadTimeout:    proofTime,
 		WriteTimeout:   readTime + o.Within + 10*time.Second,
 		IdleTimeout:    60 * time.Second,

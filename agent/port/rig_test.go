@@ -123,7 +123,7 @@ func start(t *testing.T, cut bool) *rig {
 			port.Hosted(inbox.Builds(x.db, build.Sessions(), time.Now), build.Orders()),
 			port.Notices(x.inbox.Notices()),
 			port.Onboarding(&onboarding.Client{BaseURL: url, Doer: bearer}),
-			port.Links(links.Links(), links.Transactions(), "shop"),
+			port.Links(links.Links(), links.Transactions(), "shop", false),
 			port.Schemes(&aapay.Client{BaseURL: url, Doer: bearer}),
 			port.Methods(&methods.Client{BaseURL: url, Doer: bearer}),
 			port.Disputes(disputed, disputed, ""),

@@ -141,7 +141,8 @@ func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service
 
 // Links mounts the payment links of one account; instance "" = under any name. A client with a
 // token of its own names the account, or itself, as the instance and signs with its token.
-func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Service {
+// strict refuses a write that is signed without any parameter.
+func Links(links paylinks.Links, txns paylinks.Transactions, instance string, strict bool) Service {
 	return Service{func(g *gateway) mount {
 		secret := func(name string) (wire.Secret, error) {
 			if c := g.byInstance(name, instance); c != nil {
@@ -153,7 +154,7 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 		group := contracts.Links()
 		h := paylinks.Handler(links, txns, paylinks.HandlerOptions{
 			Log: g.log, Dir: g.dir, OperationURL: operationURL, Around: permit(group.Infos),
-			Secret: secret, Others: func(name string) []wire.Secret { return g.tokensBehind(name, instance) },
+			Strict: strict, Secret: secret, Others: func(name string) []wire.Secret { return g.tokensBehind(name, instance) },
 			Proven: func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
 				answer := w.(*answerWriter)
 				answer.proven = true

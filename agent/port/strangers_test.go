@@ -36,7 +36,7 @@ func open(t *testing.T, ln net.Listener, svc payments.Service) *Port {
 	ok := func() error { return nil }
 	p := New(Options{Listener: ln, Live: ok, Ready: ok, Token: "local-token-0123456789", Hooks: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-	}), Services: []Service{Payments(svc, ""), Links(struct{ paylinks.Links }{}, nil, "shop")}})
+	}), Services: []Service{Payments(svc, ""), Links(struct{ paylinks.Links }{}, nil, "shop", false)}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -46,11 +47,11 @@ func showMethods(ctx context.Context, c *call) error {
 	if len(list.Methods) == 0 {
 		return nil
 	}
-	fmt.Fprintf(c.out, "%4s %-14s %-24s %-12s %-24s %8s %10s %10s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE", "TIME-OUT", "FINALIZE")
+	fmt.Fprintf(c.out, "%4s %-14s %-24s %-12s %-24s %8s %10s %10s %s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE", "TIME-OUT", "FINALIZE", "WALLET")
 	for _, d := range list.Methods {
 		stale, finalize := methods.TimeOuts(d, cfg.Methods.TimeoutUnit)
-		fmt.Fprintf(c.out, "%4d %-14s %-24s %-12s %-24s %8s %10s %10s\n", d.Priority, d.Name, d.Label, words(d.Trigger), words(d.TransactionTypes),
-			methods.StaleAge(d), stale, finalize)
+		fmt.Fprintf(c.out, "%4d %-14s %-24s %-12s %-24s %8s %10s %10s %s\n", d.Priority, d.Name, d.Label, words(d.Trigger), words(d.TransactionTypes),
+			methods.StaleAge(d), stale, finalize, cmp.Or(d.WalletID, "-"))
 	}
 	return nil
 }

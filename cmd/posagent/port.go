@@ -86,7 +86,7 @@ func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db
 	l.Services = []port.Service{
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
-		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Proof("paylinks").Auth.Instance),
+		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Proof("paylinks").Auth.Instance, cfg.Port.StrictLinks),
 		port.Schemes(owned.Schemes(own, journal.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
 		port.Methods(catalog.Holding(db, methodQuery(cfg), &methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()})),
 		port.Disputes(owned.Disputes(cases), cases, cfg.Operator.Name),

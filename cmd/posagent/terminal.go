@@ -61,7 +61,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Query:   methodQuery(cfg),
 		Refresh: cfg.Methods.Refresh,
 		Drive: drive.Config{
-			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language,
+			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language, Country: t.CountryOf(),
 			TimeoutUnit: cfg.Methods.TimeoutUnit, Poll: cfg.Methods.Poll, Grace: cfg.ECR.Grace, RefundLast: cfg.ECR.RefundLast,
 			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort", Choose: cfg.Checkout.Choose == "screen", OpenAmount: cfg.Checkout.OpenAmount,
 			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales,

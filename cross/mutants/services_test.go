@@ -56,4 +56,24 @@ var ofServices = []mutant{
 	{"the printed key of hosted build is no printed credential", "cmd/backend", "TestField2_G1_PrintedCredentialsStayAtHome", []edit{
 		{"cmd/backend/printed.go", `if c.own != "" && c.own == c.known {`, `if c.own != "" && c.own == c.known && c.key != "backend.credentials.api_key" {`},
 	}},
+	{"the bearer token goes to every service", "agent/config", "TestField2_S1WhatAServiceIsAskedWith", []edit{
+		{"agent/config/proof.go", `return []string{KindConsumer, KindBearer, KindClient}, 1`, `return []string{KindBearer, KindConsumer, KindClient}, 1`},
+	}},
+	{"a service takes credentials of another kind", "schemes/backend", "TestField2_S1ServicesTakeTheirOwnCredentials", []edit{
+		{"schemes/backend/auth.go", `strict := slices.ContainsFunc(kinds, g.creds.own)`, `strict := false`},
+	}},
+	{"an endpoint that timed out has a sender again", "schemes/backend/deliver", "TestField2_S4SendersAreKeptForEndpointsThatAnswer", []edit{
+		{"schemes/backend/deliver/traffic.go", `now.Sub(f.since) >= patience {
+			f.slow = true`, `now.Sub(f.since) >= 100*patience {
+			f.slow = true`},
+	}},
+	{"events of a payment overtake each other", "schemes/backend/deliver", "TestField2_S4SendersAreKeptForEndpointsThatAnswer", []edit{
+		{"schemes/backend/deliver/traffic.go", `_, is := t.busyFor[key]; is ||`, `_, is := t.busyFor[key]; is && false ||`},
+	}},
+	{"VAT on top is in no order item", "schemes/payments", "TestField2_S5OneRuleForABasket", []edit{
+		{"schemes/payments/basket.go", `l.Gross, l.Tax = l.Gross+share, l.Tax+share`, `l.Gross, l.Tax = l.Gross, l.Tax`},
+	}},
+	{"a cancel leaves no operation", "schemes/backend/sessions", "TestField2_S7ACancelAnswersAStateOfS2", []edit{
+		{"schemes/backend/sessions/pay.go", `x.end(tx, s, hosted.Canceled, now)`, `x.end(tx, s, hosted.Executed, now)`},
+	}},
 }

@@ -156,7 +156,7 @@ var ofShared = []mutant{
 `, ``},
 	}},
 	{"PostgreSQL: a connection that lay idle is taken as it is", "store/postgres", "TestIdleConnections", []edit{
-		{"store/postgres/driver.go", `c.pg.Ping(ctx) != nil {`, `c.pg == nil {`},
+		{"store/postgres/driver.go", `if err := c.pg.Ping(ctx); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"PostgreSQL: a server that does not work is looked at as rarely", "store/postgres", "TestIdleConnections", []edit{
 		{"store/postgres/watch.go", `		if s.works() && time.Since(last) < s.opt.Beat {`, `		if time.Since(last) < s.opt.Beat {`},

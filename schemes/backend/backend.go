@@ -168,7 +168,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
 	mux.Handle(methods.Prefix, g.wrap(methods.Handler(w, methods.HandlerOptions{Log: cfg.Log})))
 	mux.Handle(wallets.PagePrefix, w.Pages(g.allowed))
-	pay := g.signed(scenario.Perform(paylinks.Handler(l, l.Transactions(), paylinks.HandlerOptions{Log: cfg.Log, Secret: g.secret, Dir: cfg.Dir})))
+	pay := g.signed(scenario.Perform(paylinks.Handler(l, l.Transactions(), paylinks.HandlerOptions{Log: cfg.Log, Secret: g.secret, Dir: cfg.Dir, Strict: cfg.StrictLinks})))
 	mux.Handle(paylinks.Prefix, pay)
 	mux.Handle(paylinks.ShortPrefix, pay)
 	mux.Handle(links.PagePrefix, l.Pages(g.allowed))
@@ -320,7 +320,7 @@ func (b *Backend) Close() error { return b.db.Close() }
 // dawdles does not.
 func Server(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler:           h,
+		Handler:           wire.Drained(h),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      scenario.SlowReply + 20*time.Second,

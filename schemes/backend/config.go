@@ -25,6 +25,7 @@ type Config struct {
 	MerchantUUID   string
 	Fleet          bool   // terminals may enrol; false = there are no such routes
 	Operator       string // its spelling of ProviderHostedEcom is accepted too; "" = payments.DefaultOperator
+	StrictLinks    bool   // a write to payment links must sign a parameter
 	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
 	// QR draws the codes of payment links; nil = there are none.
 	QR  func(text string) (png []byte, err error)

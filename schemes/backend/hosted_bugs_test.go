@@ -231,7 +231,7 @@ func hostedBugs() map[string]hostedBug {
 				if err != nil || s.State == hosted.Complete {
 					return next.Cancel(ctx, "", id)
 				}
-				return hosted.SessionState{State: hosted.Abandoned}, nil
+				return hosted.SessionState{State: hosted.Complete}, nil
 			}}
 		}),
 		"calls a decline paid": finalized(func(_ string, out hosted.SessionState, err error) (hosted.SessionState, error) {

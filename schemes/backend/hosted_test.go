@@ -77,7 +77,7 @@ func TestField_B4FinalizeHasWarnings(t *testing.T) {
 	h := hosted.Handler(b.Hosted(), b.Hosted().Orders(), hosted.HandlerOptions{})
 	for path, want := range map[string]string{
 		"finalize_payment": `{"state":"PAYMENT_COMPLETE","warnings":[],"operation":`,
-		"cancel":           `{"state":"CANCELED","warnings":[]}`,
+		"cancel":           `{"state":"PAYMENT_COMPLETE","warnings":[],"operation":`,
 	} {
 		made, err := b.Hosted().Build(t.Context(), "", hostedtest.Good())
 		require.NoError(t, err)

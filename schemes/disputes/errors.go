@@ -40,6 +40,7 @@ const (
 	DocumentTooLarge = "DOC0002E"
 	DocumentTwice    = "DOC0003E" // its documentID is in the case already
 	DocumentMimeType = "DOC0004E"
+	DocumentUnread   = "DOC0005E" // documentBinary is not Base64
 )
 
 var codes = [...]struct {

@@ -244,6 +244,8 @@ func CheckDocumentID(id string) error {
 func Takes(d Document) (code, text string) {
 	kind, sub, ok := strings.Cut(d.MimeType, "/")
 	switch {
+	case d.Binary.Unreadable:
+		return DocumentUnread, "documentBinary is not Base64"
 	case d.Binary.Size == 0:
 		return DocumentEmpty, "the document is empty"
 	case d.Binary.Size > MaxDocument:

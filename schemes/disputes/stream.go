@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"net/http"
 	"os"
@@ -59,7 +60,9 @@ type spooled struct {
 
 func closeAll(list []spooled) {
 	for _, s := range list {
-		_ = s.file.Close() // it was read only, and its name is gone
+		if s.file != nil { // nil of one that was not readable
+			_ = s.file.Close() // it was read only, and its name is gone
+		}
 	}
 }
 
@@ -162,13 +165,20 @@ func (s *splitter) take() error {
 	if len(s.files) == s.most {
 		return wire.Errorf(wire.TooLarge, "", "more than %d documents", s.most)
 	}
-	body, err, lost := spool.Keep(s.dir, "document-*", base64.NewDecoder(base64.StdEncoding, &quoted{from: s.from}))
+	sum := crc64.New(crc64.MakeTable(crc64.ECMA))
+	raw := io.TeeReader(&quoted{from: s.from}, sum)
+	body, err, lost := spool.Keep(s.dir, "document-*", base64.NewDecoder(base64.StdEncoding, raw))
 	var corrupt base64.CorruptInputError
 	switch {
 	case lost != nil:
 		return &wire.Error{Code: wire.Internal, Err: fmt.Errorf("keep a document: %w", lost)}
-	case errors.As(err, &corrupt), errors.Is(err, io.ErrUnexpectedEOF):
-		return wire.Errorf(wire.Invalid, "", "%s: not Base64", s.field)
+	case errors.As(err, &corrupt), errors.Is(err, io.ErrUnexpectedEOF): // this document alone is refused; the next ones follow it
+		if _, err := io.Copy(io.Discard, raw); err != nil {
+			return err
+		}
+		s.text = append(s.text, `"#`+strconv.Itoa(len(s.files))+`"`...)
+		s.files = append(s.files, spooled{Binary: unreadable(sum.Sum64())})
+		return nil
 	case err != nil:
 		return err
 	}
@@ -225,20 +235,27 @@ func (q *quoted) escape() (byte, error) {
 		return c, err
 	case 'n', 'r':
 		return '\n', err // lines are for mail, and no part of the content
+	case '"', '\\', 'b', 'f', 't':
+		return noBase64, err
 	case 'u':
 		var four [4]byte
 		if _, err = io.ReadFull(q.from, four[:]); err != nil {
 			return 0, err
 		}
-		if v, bad := strconv.ParseUint(string(four[:]), 16, 8); bad == nil {
+		if v, bad := strconv.ParseUint(string(four[:]), 16, 16); bad == nil && v < 0x80 {
 			return byte(v), nil
+		} else if bad == nil {
+			return noBase64, nil
 		}
 	}
 	if err == nil {
-		err = wire.Errorf(wire.Invalid, "", "documentBinary: not Base64")
+		err = wire.Errorf(wire.Invalid, "", "body: no escape of a JSON string")
 	}
 	return 0, err
 }
+
+// noBase64 stands for a character of JSON that no Base64 has.
+const noBase64 = '!'
 
 // message is a JSON text with the contents in their places.
 type message struct {
@@ -255,6 +272,9 @@ func compose(text []byte, field string, list []Binary) (*message, error) {
 		before, after, ok := cut(rest, `"`+field+`":"`, `#`+b.SHA256+`"`)
 		if !ok || b.Open == nil {
 			return nil, errSlot
+		}
+		if b.Unreadable {
+			before += string(noBase64) // the service names it, too
 		}
 		m.texts, rest = append(m.texts, before), `"`+after
 		m.length += int64(base64.StdEncoding.EncodedLen(int(b.Size)))

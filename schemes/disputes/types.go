@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -129,6 +130,15 @@ type Binary struct {
 	Size   int64  // bytes
 	SHA256 string // lower-case hex
 	Open   func() (io.ReadCloser, error)
+
+	Unreadable bool // what was sent is not Base64: there is no content, and the service names the document in documentsErrorList
+}
+
+// unreadable is the content of a text that is not Base64. It has no digest: sum, which tells the text from another one, stands there.
+func unreadable(sum uint64) Binary {
+	b := Bytes(nil)
+	b.SHA256, b.Unreadable = fmt.Sprintf("%064x", sum), true
+	return b
 }
 
 // Bytes makes a content of what is in memory already.

@@ -27,7 +27,8 @@ type Sessions interface {
 	// one at most the order's. A refused payment is a result: PAYMENT_COMPLETE with its operation. Once it is under way the same
 	// answer, as it stands, is given again.
 	Finalize(ctx context.Context, key wire.Key, sessionID string, amount Text) (SessionState, error)
-	// Cancel ends a session that is not complete; every further call on it is SessionCanceled.
+	// Cancel ends a session that is not complete: PAYMENT_COMPLETE with an operation whose result is CANCELED. Every further
+	// call on it is SessionCanceled.
 	Cancel(ctx context.Context, key wire.Key, sessionID string) (SessionState, error)
 	// State reads a session.
 	State(ctx context.Context, sessionID string) (SessionState, error)

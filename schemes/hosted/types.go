@@ -48,10 +48,7 @@ const (
 	CardCollection  = "CARD_DATA_COLLECTION"
 	Ready           = "READY_FOR_PAYMENT"
 	Redirected      = "REDIRECTED_TO_EXTERNAL_DOMAIN"
-	Complete        = "PAYMENT_COMPLETE"
-
-	// Abandoned answers a cancel. S2 3 has no word for it; PAYMENT_COMPLETE would read as paid.
-	Abandoned = "CANCELED"
+	Complete        = "PAYMENT_COMPLETE" // of a cancel, too: its operation is Canceled
 )
 
 // Channels of an operation (S2 2.3).

@@ -41,7 +41,8 @@ type Transactions interface {
 	Charge(ctx context.Context, key wire.Key, id int64, req ChargeRequest) (Done, error)
 	// Capture collects all of a pre-authorized or reserved transaction. Status confirmed.
 	Capture(ctx context.Context, key wire.Key, id int64) (Done, error)
-	// Refund gives back the amount, or all that is left. Status refunded, partially-refunded while something is left.
+	// Refund gives back the amount, or all that is left. Its answer says refunded (S1 3.1); a reading says partially-refunded while
+	// something is left.
 	Refund(ctx context.Context, key wire.Key, id int64, req RefundRequest) (Done, error)
 	// Delete cancels a reserved transaction.
 	Delete(ctx context.Context, key wire.Key, id int64) (Deleted, error)

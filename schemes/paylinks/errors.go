@@ -61,7 +61,7 @@ const (
 	unprocessable = "unprocessable"
 	prefixText    = "An error occurred: "
 	secretText    = "The API secret is not correct."
-	emptyText     = "An ApiSignature of no parameters proves no write: sign the id, too, or use X-API-KEY."
+	emptyText     = "An ApiSignature of no parameters proves no write here (strict_link_signatures): sign the id, too, or use X-API-KEY."
 	formText      = "Unprocessable Content"
 	statusText    = " and status: "
 )

@@ -95,6 +95,11 @@ func indexed(v any) []bracket.Field {
 	return o.Fields
 }
 
+// spaced writes the spaces of an address as an address has them: shops put their own names into it.
+func spaced(address string) string {
+	return strings.ReplaceAll(strings.TrimSpace(address), " ", "%20")
+}
+
 // read takes a create request out of a form, with its files. Check says whether it is good. Card numbers in texts for people are
 // masked.
 func (req *CreateRequest) read(r *reader) {
@@ -107,7 +112,7 @@ func (req *CreateRequest) read(r *reader) {
 		Currency: r.need("currency"), VatRate: Percent(r.text("vatRate")), SKU: r.text("sku"), Name: r.text("name"),
 		PreAuthorization: r.flag("preAuthorization", form.Get("preAuthorization")), Reservation: r.flag("reservation", form.Get("reservation")),
 		HideFields: r.flag("hideFields", form.Get("hideFields")), ButtonText: r.text("buttonText"), ExpirationDate: r.text("expirationDate"),
-		SuccessRedirectURL: r.text("successRedirectUrl"), FailedRedirectURL: r.text("failedRedirectUrl"),
+		SuccessRedirectURL: spaced(r.text("successRedirectUrl")), FailedRedirectURL: spaced(r.text("failedRedirectUrl")),
 		SubscriptionState:    r.flag("subscriptionState", form.Get("subscriptionState")),
 		SubscriptionInterval: r.text("subscriptionInterval"), SubscriptionPeriod: r.text("subscriptionPeriod"),
 		SubscriptionCancellationInterval: r.text("subscriptionCancellationInterval"),

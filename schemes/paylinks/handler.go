@@ -24,6 +24,10 @@ type HandlerOptions struct {
 	Dir          string                                     // where attachments lie while a request is served; "" = the system's folder
 	OperationURL func(key wire.Key) string                  // names a pending operation in the Location header; nil = none
 
+	// Strict refuses a write that is proven by the signature of the empty text. That one is the same for every request without
+	// parameters, so whoever has seen one read may write with it.
+	Strict bool
+
 	// Others are more secrets that an account's requests may be proven by; nil = none. Proof tells which one it was.
 	Others func(instance string) []wire.Secret
 	// Proven gets every request whose proof is good, and calls serve or answers itself; nil = serve.
@@ -120,8 +124,9 @@ func (o HandlerOptions) open(r *http.Request, i rest.Info, values []string) (res
 	}
 	sent := append(query, body...)
 	reads := r.Method == http.MethodGet
+	strict := o.Strict && !reads
 	for _, s := range secrets {
-		if len(keys) == 0 && verify(s, sent, reads && bare(sent, id)) {
+		if len(keys) == 0 && verify(s, sent, !strict && bare(sent, id)) {
 			proof = s
 		}
 	}
@@ -130,7 +135,7 @@ func (o HandlerOptions) open(r *http.Request, i rest.Info, values []string) (res
 	case len(keys) > 0:
 	case proof == "":
 		return out, wire.Errorf(wire.Forbidden, "", secretText)
-	case !reads && len(sent.Without(SignatureParam, InstanceParam)) == 0: // it would be the signature of any read, too
+	case strict && len(sent.Without(SignatureParam, InstanceParam)) == 0: // it is the signature of any read, too
 		return out, wire.Errorf(wire.Forbidden, "", emptyText)
 	}
 	if reads {

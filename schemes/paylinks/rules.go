@@ -125,8 +125,8 @@ func terms(c *check.List, req CreateRequest) {
 	switch {
 	case req.PreAuthorization && req.Reservation:
 		c.Add("reservation", "not together with preAuthorization")
-	case req.SubscriptionState && (req.PreAuthorization || req.Reservation):
-		c.Add("subscriptionState", "not together with preAuthorization or reservation")
+	case req.SubscriptionState && req.Reservation:
+		c.Add("subscriptionState", "not together with reservation")
 	}
 	if req.SubscriptionPeriodMinAmount < 0 || req.SubscriptionPeriodMinAmount > math.MaxInt32 {
 		c.Add("subscriptionPeriodMinAmount", "want 0 to 2147483647 cents")

@@ -33,8 +33,8 @@ func sign(secret wire.Secret, text string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// verify says whether a request's one signature is right. bare allows that of the empty text too, which some clients send
-// where a route and its id say everything and nothing is written. A + of a Base64 that was not escaped arrives as a space.
+// verify says whether a request's one signature is right. bare allows that of the empty text too, which S1 5 wants of requests
+// with no payload, where a route and its id say everything. A + of a Base64 that was not escaped arrives as a space.
 func verify(secret wire.Secret, sent bracket.Form, bare bool) bool {
 	given := sent.Values(SignatureParam)
 	if len(given) != 1 || secret == "" {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strconv"
@@ -49,6 +52,45 @@ func pairs(list ...string) bracket.Form {
 		f = append(f, bracket.Pair{Name: list[i], Value: list[i+1]})
 	}
 	return f
+}
+
+// TestField2_S2TheSignatureOfNothing: a request with no payload is signed by the empty text (S1 5), a write, too, as the client for
+// JavaScript deletes a link. Strict refuses it on writes. The kind: each route without a needed parameter, with and without its id,
+// by the empty text and by the id; with a parameter besides, the empty text proves nothing.
+func TestField2_S2TheSignatureOfNothing(t *testing.T) {
+	empty, byID := paylinks.Sign("demo-secret", nil), paylinks.Sign("demo-secret", pairs("id", "7"))
+	for _, strict := range []bool{false, true} {
+		h := paylinks.Handler(failing{}, failingTxns{}, paylinks.HandlerOptions{Secret: demo, Strict: strict})
+		code := func(method, path string, sent bracket.Form, signature string) int {
+			text, query := append(sent, bracket.Pair{Name: "ApiSignature", Value: signature}).Encode(), "?instance=demo"
+			var body io.Reader
+			if method == http.MethodGet {
+				query += "&" + text
+			} else {
+				body = strings.NewReader(text)
+			}
+			req := httptest.NewRequest(method, "/v1.0/"+path+query, body)
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, req)
+			return rec.Code
+		}
+		for path, methods := range map[string][]string{
+			"Invoice/7/": {"GET", "DELETE"}, "Transaction/7/": {"GET", "DELETE", "POST"}, "Transaction/7/charge": {"POST"}, "Transaction/7/capture": {"POST"}, "Transaction/7/refund": {"POST"},
+		} {
+			for _, method := range methods {
+				route := method + " " + path
+				refused := strict && method != http.MethodGet
+				require.Equal(t, refused, code(method, path, nil, empty) == http.StatusForbidden, "%s, nothing sent, strict %t", route, strict)
+				require.Equal(t, refused, code(method, path, pairs("id", "7"), empty) == http.StatusForbidden, "%s, its id sent, strict %t", route, strict)
+				require.NotEqual(t, http.StatusForbidden, code(method, path, pairs("id", "7"), byID), "%s, its id signed, strict %t", route, strict)
+				for _, sent := range []bracket.Form{pairs("id", "8"), pairs("model", "Invoice"), pairs("amount", "1"), pairs("id", "7", "amount", "1")} {
+					require.Equal(t, http.StatusForbidden, code(method, path, sent, empty), "%s with %s, strict %t", route, sent.Encode(), strict)
+				}
+				require.Equal(t, http.StatusForbidden, code(method, path, nil, paylinks.Sign("another", nil)), route)
+			}
+		}
+	}
 }
 
 // second is the rule once more, by PHP's own http_build_query, which is what the service and its official client sign with.

@@ -99,8 +99,15 @@ func AsError(op string, err error) *Error {
 	if errors.As(err, &unknown) && unknown.UnknownOutcome() {
 		return &Error{Code: UnknownOutcome, Op: op, Err: err}
 	}
+	var nothing interface{ NothingDone() bool }
+	if errors.As(err, &nothing) && nothing.NothingDone() {
+		return &Error{Code: Unavailable, Op: op, Msg: "the books are out of reach, and nothing was begun", Err: err, RetryAfter: outOfReach}
+	}
 	return &Error{Code: Internal, Op: op, Err: err}
 }
+
+// outOfReach is how long a caller waits before he asks again where a store was out of reach.
+const outOfReach = 2 * time.Second
 
 // CodeOf returns err's code, or "" when err carries none.
 func CodeOf(err error) Code {

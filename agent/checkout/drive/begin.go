@@ -362,6 +362,14 @@ func params(pick checkout.Pick, ans Answer) (list []aapay.KeyValue) {
 	return list
 }
 
+// tillReference is the till's own name of the purchase as the backend may have it: "" where it has none, or one that is no plain text.
+func tillReference(r *journal.Row) string {
+	if ref := wire.MaskReference(r.State.Till.Reference); wire.PlainText(ref, 255) {
+		return ref
+	}
+	return ""
+}
+
 // payRequest is the body of initialize (S1 2.4).
 func (d *Drive) payRequest(r *journal.Row, pick checkout.Pick, ans Answer, lines []ecr.Item, batch int) (aapay.Request, error) {
 	amount, err := r.Hundredths()
@@ -383,6 +391,7 @@ func (d *Drive) payRequest(r *journal.Row, pick checkout.Pick, ans Answer, lines
 	if d.cfg.Country != "" {
 		req.AdditionalProperties = append(req.AdditionalProperties, aapay.KeyValue{Key: "country", Value: d.cfg.Country})
 	}
+	req.ECR2NAA = &aapay.ECR2NAA{Ver: d.cfg.Version, Reference: tillReference(r), Lang: d.cfg.Language}
 	if len(lines) == 0 {
 		return req, nil
 	}
@@ -400,6 +409,6 @@ func (d *Drive) payRequest(r *journal.Row, pick checkout.Pick, ans Answer, lines
 			GrossTotalAmount: gross, NetTotalAmount: gross - tax,
 		})
 	}
-	req.ECR2NAA = &aapay.ECR2NAA{Lang: d.cfg.Language, Order: order}
+	req.ECR2NAA.Order = order
 	return req, nil
 }

@@ -17,6 +17,7 @@ import (
 
 // file is a document that was uploaded. Its content lies in sealed pieces, so that none ever stands in memory as a whole.
 type file struct {
+	place      int // in the request
 	id         string
 	doc        disputes.Document
 	code, text string // why it is not taken
@@ -25,8 +26,8 @@ type file struct {
 // upload stores the contents of a request's documents before its case; the case's own commit claims them.
 func (c *Cases) upload(ctx context.Context, list []disputes.Document) ([]file, error) {
 	var out []file
-	for _, d := range list {
-		f := file{doc: d}
+	for i, d := range list {
+		f := file{place: i, doc: d}
 		if f.code, f.text = disputes.Takes(d); f.code == "" {
 			f.id = room.Name(16)
 			if err := c.store(ctx, f); err != nil {
@@ -96,7 +97,8 @@ func (r *row) claim(tx store.Tx, files []file, now time.Time) (refused []dispute
 			}
 		}
 		if f.code != "" {
-			refused = append(refused, disputes.DocumentError{ClaimID: strconv.FormatInt(r.number, 10), Code: f.code, Text: f.text, DocumentID: f.doc.ID})
+			refused = append(refused, disputes.DocumentError{ClaimID: strconv.FormatInt(r.number, 10), Code: f.code, DocumentID: f.doc.ID,
+				Text: fmt.Sprintf("documentsList[%d]: %s", f.place, f.text)})
 			continue
 		}
 		_, err := tx.Exec(`INSERT INTO cases_document (id, number, name, kind, mime, size, sha256, at_ms, place)

@@ -192,7 +192,7 @@ func TestKeys(t *testing.T) {
 	for range 3 {
 		out, err := x.Refund(ctx, "r1", txn.ID, paylinks.RefundRequest{Amount: &part})
 		require.NoError(t, err)
-		require.Equal(t, paylinks.PartiallyRefunded, out.Status)
+		require.Equal(t, paylinks.Refunded, out.Status)
 	}
 	_, err = x.Refund(ctx, "r1", txn.ID, paylinks.RefundRequest{})
 	refused(t, err, wire.KeyReused, "")

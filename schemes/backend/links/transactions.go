@@ -236,7 +236,9 @@ func (x Transactions) Refund(ctx context.Context, key wire.Key, id int64, req pa
 		if err := saveTxn(tx, t); err != nil {
 			return paylinks.Done{}, err
 		}
-		return done(t), x.s.emit(tx, l, o, t, back)
+		out := done(t)
+		out.Status = paylinks.Refunded // S1 3.1: of the route, also where a part was given back; a reading says which
+		return out, x.s.emit(tx, l, o, t, back)
 	})
 }
 

@@ -81,7 +81,7 @@ func (x *Sessions) finalize(tx store.Tx, id string, amount hosted.Text, now int6
 
 // Cancel implements hosted.Sessions.
 func (x *Sessions) Cancel(ctx context.Context, key wire.Key, id string) (hosted.SessionState, error) {
-	out := hosted.SessionState{State: hosted.Abandoned}
+	out := hosted.SessionState{State: hosted.Complete}
 	var done struct{ Operation string }
 	err := x.write(ctx, opCancel, id, key, id, &done, func(tx store.Tx, now int64) (scenario.Do, error) {
 		s, err := x.live(tx, opCancel, id, now)
@@ -94,15 +94,18 @@ func (x *Sessions) Cancel(ctx context.Context, key wire.Key, id string) (hosted.
 			return "", hosted.Refused(opCancel, hosted.SessionComplete)
 		}
 		s.state = to
-		if away {
-			done.Operation = s.Operation
-			if err := x.end(tx, s, hosted.Canceled, now); err != nil {
+		if !away { // nothing was under way: the operation says that it was cancelled
+			if err := saveOperation(tx, x.begin(s, now)); err != nil {
 				return "", err
 			}
 		}
+		done.Operation = s.Operation
+		if err := x.end(tx, s, hosted.Canceled, now); err != nil {
+			return "", err
+		}
 		return "", saveSession(tx, s)
 	})
-	if err != nil || done.Operation == "" {
+	if err != nil {
 		return out, err
 	}
 	err = x.DB.Read(ctx, func(r store.Reader) error {

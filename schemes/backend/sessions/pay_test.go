@@ -168,8 +168,9 @@ func TestField_B4CancelledIsNoSuccess(t *testing.T) {
 		}
 		s, err := w.Cancel(t.Context(), "", id)
 		require.NoError(t, err)
-		require.Equal(t, "CANCELED", s.State)
-		require.Nil(t, s.Operation)
+		require.Equal(t, "PAYMENT_COMPLETE", s.State)
+		require.NotNil(t, s.Operation, "without one a shop takes it for paid")
+		require.Equal(t, "CANCELED", s.Operation.OperationResult)
 	}
 }
 
@@ -197,6 +198,34 @@ func TestField_B4AnotherAmountWaitsForTheOpenSession(t *testing.T) {
 	_, err = w.Finalize(t.Context(), "", id, "")
 	require.NoError(t, err)
 	require.EqualValues(t, 9000, w.accounts()["merchant"])
+}
+
+// TestField2_S7ACancelAnswersAStateOfS2: PAYMENT_COMPLETE with an operation whose result is CANCELED, whatever the session was at. The
+// kind: each state that can be cancelled, and the same answer under the same key.
+func TestField2_S7ACancelAnswersAStateOfS2(t *testing.T) {
+	w := newWorld(t)
+	away, _, err := w.finalized(request(), "challenge")
+	require.NoError(t, err)
+	other := request()
+	other.Order.OrderID = "another1"
+	collecting := w.built(other)
+	other.Order.OrderID = "another2"
+	ready := w.built(other)
+	require.NoError(t, w.Fill(t.Context(), ready, pan(t, "visa"), 2031, 6))
+	for name, id := range map[string]string{"away": away, "collecting": collecting, "ready": ready} {
+		key := wire.NewKey()
+		first, err := w.Cancel(t.Context(), key, id)
+		require.NoError(t, err, name)
+		require.Equal(t, hosted.Complete, first.State, name)
+		require.NotNil(t, first.Operation, name)
+		require.Equal(t, hosted.Canceled, first.Operation.OperationResult, name)
+		again, err := w.Cancel(t.Context(), key, id)
+		require.NoError(t, err, name)
+		require.Equal(t, first, again, name)
+		_, err = w.Finalize(t.Context(), "", id, "")
+		refused(t, hosted.SessionCanceled, err)
+	}
+	require.Empty(t, w.accounts())
 }
 
 func TestCancelWhileAway(t *testing.T) {

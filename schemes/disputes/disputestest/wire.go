@@ -93,6 +93,26 @@ func (r *run) wire(t *testing.T) {
 			}
 		}
 	})
+	t.Run("documents that cannot be read", func(t *testing.T) {
+		p := r.buy(t)
+		list := `{"documentID":"bad","documentBinary":"%%%%"},{"documentID":"` + p.ID + `","documentBinary":"YQ=="},{"documentID":"cut","documentBinary":"YWI"},` +
+			`{"documentID":"after","documentBinary":"YQ==YQ=="},{"documentID":"escaped","documentBinary":"YQ\t\"\u20ac=="},{"documentBinary":""}`
+		resp, got := r.raw(t, http.MethodPost, at, strings.TrimSuffix(r.body(t, p), "}")+`,"documentsList":[`+list+`]}`)
+		answer := fields(t, resp, got)
+		require.Equal(t, "01", answer["responseCode"])
+		var refused []string
+		for _, e := range answer["documentsErrorList"].([]any) {
+			e := e.(map[string]any)
+			require.Equal(t, answer["disputeCaseNumber"], e["claimID"])
+			refused = append(refused, e["documentID"].(string)+" "+e["documentErrorCode"].(string)+" "+e["documentErrorText"].(string))
+		}
+		require.Equal(t, []string{
+			"bad DOC0005E documentsList[0]: documentBinary is not Base64", "cut DOC0005E documentsList[2]: documentBinary is not Base64",
+			"after DOC0005E documentsList[3]: documentBinary is not Base64", "escaped DOC0005E documentsList[4]: documentBinary is not Base64",
+			" DOC0001E documentsList[5]: the document is empty",
+		}, refused)
+		require.Len(t, r.read(t, answer["disputeCaseNumber"].(string)).Documents, 1)
+	})
 	t.Run("operator's spelling", func(t *testing.T) {
 		body := strings.Replace(r.body(t, r.buy(t)), "providerDisputeReasonCode", "netsDisputeReasonCode", 1)
 		resp, got := r.raw(t, http.MethodPost, at, body)
@@ -162,9 +182,6 @@ func (r *run) bodies(t *testing.T) {
 		{"content twice", with(`[{"documentBinary":"YQ==","documentBinary":"YQ=="}]`), "documentBinary", 400},
 		{"content twice, escaped", with(`[{"documentBinary":"YQ==","document\u0042inary":"YQ=="}]`), "documentBinary", 400},
 		{"content of another name's case", with(`[{"DocumentBinary":"YQ=="}]`), "", 400},
-		{"no Base64", with(`[{"documentBinary":"%%%%"}]`), "documentBinary", 400},
-		{"Base64 cut", with(`[{"documentBinary":"YWI"}]`), "documentBinary", 400},
-		{"Base64 after its end", with(`[{"documentBinary":"YQ==YQ=="}]`), "documentBinary", 400},
 		{"an escape that is none", with(`[{"documentBinary":"YQ\q=="}]`), "", 400},
 		{"control character", with("[{\"documentBinary\":\"YQ==\n\"}]"), "", 400},
 		{"a forged place", with(`[{"documentBinary":["#0"]}]`), "documentBinary", 400},

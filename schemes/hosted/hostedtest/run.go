@@ -230,7 +230,12 @@ func (f Fixture) cancel(t *testing.T) {
 	require.NoError(t, err)
 	again, err := f.Sessions.Cancel(t.Context(), key, b.SessionID)
 	require.NoError(t, err)
-	require.Equal(t, first.State, again.State)
+	for _, s := range []hosted.SessionState{first, again} {
+		require.Equal(t, hosted.Complete, s.State, "one of the five states of S2 3")
+		require.NotNil(t, s.Operation)
+		require.Equal(t, hosted.Canceled, s.Operation.OperationResult)
+		require.Equal(t, first.Operation.OperationID, s.Operation.OperationID)
+	}
 	_, err = f.Sessions.Cancel(t.Context(), "", b.SessionID)
 	refused(t, hosted.SessionCanceled, err)
 	_, err = f.Sessions.Finalize(t.Context(), "", b.SessionID, "")

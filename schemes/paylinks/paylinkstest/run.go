@@ -299,7 +299,10 @@ func (f Fixture) refund(t *testing.T) {
 		_, tx := f.txn(t, paylinks.Confirmed, nil)
 		d, err := f.Transactions.Refund(t.Context(), wire.NewKey(), tx.ID, paylinks.RefundRequest{Amount: &part})
 		require.NoError(t, err)
-		require.Equal(t, paylinks.PartiallyRefunded, d.Status)
+		require.Equal(t, paylinks.Refunded, d.Status, "S1 3.1: of the route, of a part, too")
+		read, err := f.Transactions.Read(t.Context(), tx.ID)
+		require.NoError(t, err)
+		require.Equal(t, paylinks.PartiallyRefunded, read.Status)
 		too := f.Amount - part + 1
 		_, err = f.Transactions.Refund(t.Context(), wire.NewKey(), tx.ID, paylinks.RefundRequest{Amount: &too})
 		refused(t, err, wire.Conflict, paylinks.TooMuch)

@@ -223,15 +223,19 @@ func (f Fixture) signature(t *testing.T) {
 	f.send(t, raw{method: "GET", path: "Invoice/" + id + "/", form: form("model", "Invoice", "id", id), signature: &empty}).no(t, http.StatusForbidden)
 	f.send(t, raw{method: "GET", path: "Transaction/", form: form("limit", "1"), signature: &empty}).no(t, http.StatusForbidden)
 	f.send(t, raw{method: "DELETE", path: "Invoice/" + id + "/", form: form("model", "Invoice"), signature: &empty}).no(t, http.StatusForbidden)
-	for _, r := range []raw{
-		{method: "DELETE", path: "Invoice/" + id + "/"}, {method: "DELETE", path: "Invoice/" + id + "/", inQuery: true}, {method: "DELETE", path: "Invoice/" + id + "/", kind: "-"},
-		{method: "DELETE", path: "Invoice/" + id + "/", form: form("id", id)}, {method: "POST", path: "Transaction/5/refund"}, {method: "POST", path: "Transaction/5/capture"},
-		{method: "POST", path: "Transaction/5/"}, {method: "DELETE", path: "Transaction/5/"}, {method: "POST", path: "Invoice/"},
-	} {
-		r.signature = &empty
-		f.send(t, r).no(t, http.StatusForbidden)
+	for _, r := range []raw{{}, {inQuery: true}, {kind: "-"}, {form: form("id", "ID")}} { // S1 5: a write with no payload, too
+		id := strconv.FormatInt(f.create(t, nil).ID, 10)
+		if r.form != nil {
+			r.form = form("id", id)
+		}
+		r.method, r.path, r.signature = "DELETE", "Invoice/"+id+"/", &empty
+		f.send(t, r).ok(t)
 	}
-	f.send(t, raw{method: "POST", path: "Transaction/5/", form: form("id", "5"), signature: &empty}).no(t, http.StatusForbidden)
+	for path, method := range map[string]string{"Transaction/5/refund": "POST", "Transaction/5/capture": "POST", "Transaction/5/charge": "POST", "Transaction/5/": "DELETE"} {
+		f.send(t, raw{method: method, path: path, signature: &empty}).no(t, http.StatusNotFound)
+	}
+	f.send(t, raw{method: "POST", path: "Transaction/5/", form: form("id", "5"), signature: &empty}).no(t, http.StatusNotFound)
+	f.send(t, raw{method: "POST", path: "Invoice/", signature: &empty}).no(t, http.StatusBadRequest)
 	f.send(t, raw{method: "POST", path: "Transaction/5/refund", form: form("amount", "1"), signature: &empty}).no(t, http.StatusForbidden)
 	_, err = f.Links.Read(t.Context(), f.create(t, nil).ID)
 	require.NoError(t, err)
