@@ -15,6 +15,7 @@
 //   - Own writes are REPEATABLE READ: of two that write one row, or insert one unique key, the second
 //     is run again.
 //   - A closure that met a conflict is run again, within bounds; ErrBusy after them.
+//   - A statement without an answer ends on this side, and its write is made on another connection.
 //   - A COMMIT without an answer, or one that the standbys did not confirm, is ErrCommitUnknown.
 //   - It reads and writes on a primary alone, and on none that is unsafe or was given up.
 //   - It works on no server that lacks a mark which this process has left in it with a beat and had

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +21,36 @@ type connector struct {
 	last     func() Primary                               // the one that is remembered
 	met      func(context.Context, *pgx.Conn, seen) error // is told of each new connection
 	queries  sync.Map                                     // text → text as PostgreSQL has it
+
+	within, closure time.Duration // of one question of the store's own, and of a closure's, for which a caller waits
+	hangs           func()        // is told of a question that has had no answer for a while
+	broke           atomic.Int64  // unix ns: when a connection was found to answer no more; those that have not answered since may be like it
+}
+
+// silent says whether an error is that of a connection which did not answer in time, and remembers it.
+func (c *connector) silent(ctx context.Context, err error) bool {
+	if err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return false
+	}
+	c.broke.Store(time.Now().UnixNano())
+	return true
+}
+
+// ofClosure marks the context of a closure's statements.
+type ofClosure struct{}
+
+// question bounds one: a connection whose packets vanish has no error of its own. over ends it.
+func (c *connector) question(ctx context.Context) (bounded context.Context, over func()) {
+	within := c.within
+	if ctx.Value(ofClosure{}) != nil {
+		within = c.closure
+	}
+	bounded, cancel := context.WithTimeout(ctx, within)
+	slow := time.AfterFunc(unanswered, c.hangs)
+	return bounded, func() {
+		slow.Stop()
+		cancel()
+	}
 }
 
 var (
@@ -81,19 +112,38 @@ func (*conn) Begin() (driver.Tx, error) {
 	return nil, errors.New("store: transactions are begun by statements")
 }
 
-// Close implements driver.Conn.
+// suspect says whether another connection was found to answer no more since this one last answered.
+func (c *conn) suspect() bool { return !c.used.IsZero() && c.used.UnixNano() < c.by.broke.Load() }
+
+// Close implements driver.Conn. One that may not answer is not asked.
 func (c *conn) Close() error {
+	if c.suspect() {
+		return c.pg.PgConn().Conn().Close()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
 	return c.pg.Close(ctx)
 }
 
-// restless is how long a connection lies unused before it is asked whether its server is still there.
-const restless = 500 * time.Millisecond
+// restless is how long a connection lies unused before it is asked whether its server is still there, echo how long it has to answer.
+const (
+	restless = 500 * time.Millisecond
+	echo     = 2 * time.Second
+)
 
-// ResetSession implements driver.SessionResetter. After the end of a server, each connection that was not in use would fail one caller.
+// ResetSession implements driver.SessionResetter. After the end of a server, each connection that was not in use would fail one caller;
+// after the end of a way whose packets vanish, each would hold one up.
 func (c *conn) ResetSession(ctx context.Context) error {
-	if time.Since(c.used) > restless && c.pg.Ping(ctx) != nil {
+	if c.suspect() {
+		return driver.ErrBadConn
+	}
+	if time.Since(c.used) <= restless {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, echo)
+	defer cancel()
+	if err := c.pg.Ping(ctx); err != nil {
+		c.by.silent(ctx, err)
 		return driver.ErrBadConn
 	}
 	return nil
@@ -115,7 +165,15 @@ func (c *conn) ExecContext(ctx context.Context, text string, args []driver.Named
 	case len(c.waiting) > 0:
 		return nil, errUnsent
 	}
+	over := func() {}
+	if text != "COMMIT" { // which has a bound of its own: its standbys may be slow, and the way as good as ever
+		ctx, over = c.by.question(ctx)
+	}
+	defer over()
 	tag, err := c.pg.Exec(ctx, c.by.query(text), plain(args)...)
+	if text != "COMMIT" {
+		c.by.silent(ctx, err)
+	}
 	if err == nil && text == "COMMIT" && tag.String() != text { // it answers so where a statement had failed
 		err = errRolledBack
 	}

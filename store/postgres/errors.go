@@ -50,6 +50,25 @@ func named(err error) error {
 	return err
 }
 
+// undoneError is an error that came before COMMIT was sent: nothing was done, and a caller may ask again.
+type undoneError struct{ error }
+
+// Unwrap makes errors.Is find what it was.
+func (e undoneError) Unwrap() error { return e.error }
+
+// NothingDone lets a service answer that nothing was begun.
+func (undoneError) NothingDone() bool { return true }
+
+// undone marks an error of a transaction whose COMMIT was not sent, where the server or the way to it is at fault.
+func undone(err error) error {
+	for _, why := range []error{store.ErrIO, store.ErrReadOnly, store.ErrBusy, store.ErrFull, ErrUnsafe, ErrBackwards, ErrRights, store.ErrLocked} {
+		if errors.Is(err, why) && !errors.Is(err, store.ErrCommitUnknown) {
+			return undoneError{err}
+		}
+	}
+	return err
+}
+
 // conflicts reports whether a transaction met another one, and may be run again.
 func conflicts(err error) bool {
 	switch codeOf(err) {

@@ -25,7 +25,7 @@ func ownSteps() []store.Step {
 			name  TEXT NOT NULL PRIMARY KEY,
 			value BLOB NOT NULL
 		) STRICT;`,
-	}, numberStep(), serverStep(), beatStep()}
+	}, numberStep(), serverStep(), beatStep(), guardedStep()}
 }
 
 // recorded maps the names of steps to their records. It fails where a name is used twice.

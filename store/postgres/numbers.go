@@ -41,6 +41,12 @@ END $$;
 CREATE TRIGGER store_number_set INSTEAD OF INSERT OR DELETE ON store_number FOR EACH ROW EXECUTE FUNCTION store_number_set();`}
 }
 
+// guardedStep takes the right to call the functions of the steps before it from everybody: PostgreSQL gives it to all accounts of a
+// database, and one of these functions runs as the owner. A later step that makes a function revokes it itself.
+func guardedStep() store.Step {
+	return store.Step{Name: "store/5 functions", SQL: `REVOKE ALL ON FUNCTION store_numbers_by(text, boolean), store_number_set() FROM PUBLIC;`}
+}
+
 // Number implements store.Tx with a sequence: no transaction waits for another one's number.
 func (t *scope) Number(name string) (n int64, err error) {
 	if t.readOnly {

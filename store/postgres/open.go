@@ -34,7 +34,7 @@ type Options struct {
 	// Wrote is told of each Write that has ended: how long its caller waited, how often its closure ran, and its error. nil = nothing is.
 	Wrote func(took time.Duration, runs int, err error)
 	Beat  time.Duration // from one look at the server to the next, 0 = 10 s, negative = none: for tests that count commits
-	// StatementWithin bounds a statement, 0 = 30 s; CommitWithin a commit with what its standbys need, 0 = 15 s.
+	// StatementWithin bounds a statement, at the server and on this side, 0 = 30 s, and 10 s on this side of a closure; CommitWithin a commit with what its standbys need, 0 = 15 s.
 	StatementWithin, CommitWithin time.Duration
 	// Dial connects; nil = as net.Dialer does. Tests only.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -45,6 +45,9 @@ const (
 	openWithin    = 10 * time.Second
 	closeWithin   = 5 * time.Second
 	migrateWithin = 10 * time.Minute
+
+	closureWithin = 10 * time.Second // of a closure's statement on this side: a caller waits for it
+	late          = 2 * time.Second  // an answer that takes longer than the server allows is lost
 )
 
 // Store is one open database.
@@ -146,6 +149,7 @@ func (s *Store) known(ctx context.Context) error {
 // connect makes a store that has met no server yet. Sessions have these parameters beside their usual ones.
 func connect(opt Options, session map[string]string) (*Store, error) {
 	opt.Conns, opt.Beat = cmp.Or(opt.Conns, defaultConns), cmp.Or(opt.Beat, 10*time.Second)
+	closure := cmp.Or(opt.StatementWithin, closureWithin)
 	opt.StatementWithin, opt.CommitWithin = cmp.Or(opt.StatementWithin, 30*time.Second), cmp.Or(opt.CommitWithin, 15*time.Second)
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
@@ -175,7 +179,8 @@ func connect(opt Options, session map[string]string) (*Store, error) {
 	if s.memory, err = openMemory(opt.Memory); err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.name, err)
 	}
-	s.by = &connector{servers: servers(cfg), tolerate: opt.Tolerate, last: s.memory.remembers, met: s.meets}
+	s.by = &connector{servers: servers(cfg), tolerate: opt.Tolerate, last: s.memory.remembers, met: s.meets, within: opt.StatementWithin + late, closure: closure + late}
+	s.by.hangs = func() { s.saw(fmt.Errorf("%w: a statement has had no answer for %v", store.ErrIO, unanswered)) }
 	s.db = sql.OpenDB(s.by)
 	s.db.SetMaxOpenConns(opt.Conns + 1) // and the one of its lock
 	s.db.SetMaxIdleConns(opt.Conns + 1)

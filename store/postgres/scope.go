@@ -42,7 +42,9 @@ func (t *scope) Keyed() store.DB {
 func (t *scope) End() (e store.End, known bool, err error) { return e, false, nil }
 
 // Context implements store.Scope.
-func (t *scope) Context() context.Context { return context.WithoutCancel(t.by) }
+func (t *scope) Context() context.Context {
+	return context.WithValue(context.WithoutCancel(t.by), ofClosure{}, true)
+}
 
 // ready refuses what must not reach the server.
 func (t *scope) ready(query string, args []any) error {

@@ -45,6 +45,7 @@ var (
 	errNotSent    = errors.New("store: the transaction ended before this statement was sent")
 	errRolledBack = errors.New("store: the server has rolled the transaction back")
 	errUnsent     = errors.New("store: statements of the transaction were not sent")
+	errLost       = errors.New("store: the connection to the server is lost")
 )
 
 // LastInsertId implements driver.Result.
@@ -106,11 +107,14 @@ func (c *conn) ask(ctx context.Context, text string, args []any) (*answer, error
 	case len(c.waiting) > 0:
 		return c.together(ctx, &statement{text: text, args: args})
 	}
+	ctx, over := c.by.question(ctx)
+	defer over()
 	rows, err := c.pg.Query(ctx, text, args...)
-	if err != nil {
-		return nil, c.breaks(err)
+	var all *answer
+	if err == nil {
+		all, err = readAll(rows)
 	}
-	all, err := readAll(rows)
+	c.by.silent(ctx, err)
 	return all, c.breaks(err)
 }
 
@@ -125,6 +129,8 @@ func (c *conn) together(ctx context.Context, question *statement) (all *answer, 
 	if question != nil {
 		batch.Queue(question.text, question.args...)
 	}
+	ctx, over := c.by.question(ctx)
+	defer over()
 	answers := c.pg.SendBatch(ctx, batch)
 	for _, s := range list {
 		tag, e := answers.Exec()
@@ -143,6 +149,7 @@ func (c *conn) together(ctx context.Context, question *statement) (all *answer, 
 		err = e
 	}
 	if err != nil {
+		c.by.silent(ctx, err)
 		return nil, c.breaks(err)
 	}
 	return all, nil
@@ -155,7 +162,7 @@ func (c *conn) breaks(err error) error {
 		return nil
 	}
 	if codeOf(err) == "" && c.pg.IsClosed() {
-		err = fmt.Errorf("%w: %w", store.ErrIO, err)
+		err = fmt.Errorf("%w: %w: %w", store.ErrIO, errLost, err)
 	}
 	err = classify(err)
 	if c.within && c.broke == nil {

@@ -16,6 +16,7 @@ import (
 // How often a closure is run.
 const (
 	mostRuns = 100
+	mostLost = 2                     // after as many runs a lost connection is the answer
 	longest  = 50 * time.Millisecond // between two runs
 )
 
@@ -75,7 +76,7 @@ func (s *Store) turns(ctx context.Context, at level, fn func(store.Tx) error) (r
 			return run + 1, ctx.Err()
 		}
 	}
-	return mostRuns, fmt.Errorf("%w: %d runs: %w", store.ErrBusy, mostRuns, err)
+	return mostRuns, undone(fmt.Errorf("%w: %d runs: %w", store.ErrBusy, mostRuns, err))
 }
 
 // turn runs fn once. again: it met a conflict, and nothing was done.
@@ -102,7 +103,10 @@ func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) e
 		s.rollback(conn)
 		if codeOf(broken) == movedBooks {
 			s.saw(errMoved)
-			return false, errMoved
+			return false, undoneError{errMoved}
+		}
+		if errors.Is(broken, errLost) && run < mostLost { // COMMIT was not sent: nothing was done, and another connection may be well
+			return true, broken
 		}
 		if broken != nil && (conflicts(broken) || at.keyRuns > 0 && codeOf(broken) == uniqueViolation) {
 			return true, broken
@@ -112,6 +116,9 @@ func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) e
 		}
 		if own == nil {
 			own = broken
+		}
+		if broken != nil {
+			own = undone(own)
 		}
 		return false, own
 	}
@@ -215,7 +222,7 @@ func (s *Store) take(ctx context.Context) (*sql.Conn, error) {
 		return nil, err
 	}
 	if why := s.barred.Load(); why != nil {
-		return nil, *why
+		return nil, undone(*why)
 	}
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -241,7 +248,7 @@ func (s *Store) met(ctx context.Context, err error) error {
 		err = fmt.Errorf("%w: %w", store.ErrIO, err)
 	}
 	s.saw(err)
-	return err
+	return undone(err)
 }
 
 func (s *Store) give(conn *sql.Conn) { _ = conn.Close() } // its state is looked at when it is used again
