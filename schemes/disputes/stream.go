@@ -71,8 +71,9 @@ type splitter struct {
 	from  *bufio.Reader
 	dir   string // of the files; "" = the system's folder for such things
 	field string
-	depth int // of the objects that have it
-	most  int // files
+	depth int  // of the objects that have it
+	most  int  // files
+	named bool // a content that is not Base64 is named to whoever sent it, and does not end the reading
 
 	text  []byte // what is left, with "#0", "#1" … in their places
 	files []spooled
@@ -172,6 +173,8 @@ func (s *splitter) take() error {
 	switch {
 	case lost != nil:
 		return &wire.Error{Code: wire.Internal, Err: fmt.Errorf("keep a document: %w", lost)}
+	case !s.named && (errors.As(err, &corrupt) || errors.Is(err, io.ErrUnexpectedEOF)):
+		return wire.Errorf(wire.Invalid, "", "%s: not Base64", s.field)
 	case errors.As(err, &corrupt), errors.Is(err, io.ErrUnexpectedEOF): // this document alone is refused; the next ones follow it
 		if _, err := io.Copy(io.Discard, raw); err != nil {
 			return err
@@ -368,7 +371,7 @@ func keep(r *http.Request, o rest.Options, into any, documents *[]Document) (rel
 	if err == nil {
 		err = wire.Identity(r.Header)
 	}
-	s := splitter{dir: o.Dir, field: "documentBinary", depth: 3, most: maxFiles}
+	s := splitter{dir: o.Dir, field: "documentBinary", depth: 3, most: maxFiles, named: true}
 	if err == nil {
 		err = s.split(r.Body, MaxBody)
 	}
