@@ -55,8 +55,8 @@ func TestTheTerminalsOwnCredentials(t *testing.T) {
 			require.Equal(t, 403, ask(token+"x").status, "a wrong local signature")
 		}
 		for _, c := range []struct{ path, auth, shape, key string }{
-			{"/api/v1/disputes/key", bearer, `"type":"urn:problem:unavailable"`, "[upstream.auth] consumer_key"},
-			{"/api/v1/onboarding/applications/7", bearer, `"type":"urn:problem:unavailable"`, "[upstream.auth] consumer_key"},
+			{"/api/v1/disputes/key", bearer, `"type":"urn:problem:unavailable"`, "[upstream.auth] bearer"},
+			{"/api/v1/onboarding/applications/7", bearer, `"type":"urn:problem:unavailable"`, "[upstream.auth] bearer"},
 			{"/ms/naa/terminal/method/list/B1/T1", bearer, `"componsiteFault"`, "[upstream.auth] consumer_key"},
 		} {
 			r := x.ask("GET", c.path, c.auth, "", "")
