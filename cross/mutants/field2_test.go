@@ -17,6 +17,9 @@ var ofMoney = []mutant{
 	{"nobody remembers who closed a day", drive, "TestField2_R3_AnEndOfDayIsAskedForAgain", []edit{
 		{"agent/checkout/drive/eod.go", `d.j.CloseBatch(tx, d.askersOf(c)...)`, `d.j.CloseBatch(tx)`},
 	}},
+	{"what a lost journal may have given back is given back without a word", drive, "TestDecisions_WhatIsGivenBackAfterALossIsSaid", []edit{
+		{"agent/checkout/drive/forward.go", `return d.j.GivenBackAfterLoss(tx, row, orig)`, `return nil`},
+	}},
 	{"a sale of which a reply was heard counts as never sent", checkout, "TestField2_M1WhatWasHeardWasSent", []edit{
 		{"agent/checkout/state.go", `s.Sends == s.Unsent && !s.Heard && s.Wire`, `s.Sends == s.Unsent && s.Wire`},
 	}},

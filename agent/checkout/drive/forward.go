@@ -355,7 +355,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 		return err
 	}
 	a.steps = append(a.steps, d.j.Step(row, nil))
-	return nil
+	return d.j.GivenBackAfterLoss(tx, row, orig)
 }
 
 // back is how the backend is asked to give money back, and how the original is named for it.

@@ -73,6 +73,7 @@ type world struct {
 	code     string
 	keyed    int    // calls of the idempotent route
 	other    *world // the site that answers in its place, with data of its own
+	twice    bool   // each request arrives twice
 }
 
 type call struct {
@@ -113,6 +114,9 @@ func (w *world) InitializeWithIdempotency(_ context.Context, key wire.Key, typ a
 	w.mu.Unlock()
 	if missing {
 		return aapay.Reply{}, &wire.Error{Code: cmp.Or(w.missing, wire.UnknownOutcome), Op: "test", Msg: "reply 404", Err: aapay.ErrNoRoute}
+	}
+	if w.twice {
+		_, _ = w.initialize(call{at: time.Now(), typ: typ, key: key, req: req})
 	}
 	return w.initialize(call{at: time.Now(), typ: typ, key: key, req: req})
 }

@@ -125,6 +125,21 @@ func (j *Journal) Parked(tx store.Tx, r *Row) error {
 	return j.raise(tx, r, checkout.NotKnown, "resumed too often, left alone")
 }
 
+// GivenBackAfterLoss tells the merchant of what is given back of a payment from before this journal took
+// a lost one's place: the ledger went back with the journal, so that one may have given it back as well.
+// It stays until a person has looked; once one has released the lost numbers nothing is said.
+func (j *Journal) GivenBackAfterLoss(tx store.Tx, r, orig *Row) error {
+	old, err := BeforeLoss(tx, orig)
+	if err != nil || !old {
+		return err
+	}
+	lost, err := LostNumbers(tx)
+	if err != nil || !lost.Any() {
+		return err
+	}
+	return j.raise(tx, r, checkout.NotKnown, "of a payment from before the journal was replaced: the one before it may have given it back already, compare the backend's portal")
+}
+
 // Quarantine tells the merchant once about a row that does not verify.
 func (j *Journal) Quarantine(tx store.Tx, r *Row) error {
 	if said, err := noted(tx, r, quarantineMark); err != nil || said {
