@@ -173,6 +173,7 @@ var rooms = []room{
 	{"cross/line", nil, "a campaign: test code only"},
 	{"cross/upstream", nil, "a campaign: test code only"},
 	{"cross/books", nil, "a campaign: test code only"},
+	{"cross/decisions", nil, "a table that tests run through: data alone"},
 	{"cross/disk", nil, "a campaign: test code only"},
 	{"cross/enrol", nil, "a campaign: test code only"},
 	{"cross/update", nil, "a campaign: test code only"},

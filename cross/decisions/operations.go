@@ -1,0 +1,98 @@
+package decisions
+
+// operations are the decisions of the queue, about undos, refunds and local clients' writes alike.
+func operations() []Decision {
+	return []Decision{{
+		Deed: "send", Of: "an operation",
+		By: []string{"agent/outbox.Outbox.prepare", "agent/outbox.Outbox.isFirst", "agent/outbox.next"},
+		Facts: []Fact{
+			{"its state", "outbox_ops.state"},
+			{"what comes before it", "outbox_ops.aggregate"},
+			{"when it may be tried", "outbox_ops.next_run"},
+			{"how long it waited unsent", "outbox_ops.accepted_run"},
+			{"running time", "outbox_clock.run_ms"},
+			{"what was seen before the first send", "outbox_ops.memo"},
+			{"that it is under way", "memory agent/outbox.Outbox.busy"},
+			{"whether its service answers", "memory agent/outbox.service.down"},
+		},
+		On: ofOperation(map[Change]Cell{
+			Restart:    runs("it is retried at once; one that was under way counts as sent", queue+"TestRestartResumesAtOnce", queue+"TestCrashBetweenSendAndSettle", everyRestart),
+			Boot:       runs("running time alone expires what was never sent", queue+"TestMaxAgeCountsRunningTimeOnly", queue+"TestAWallClockThatJumpsExpiresNothing"),
+			Older:      runs("nothing leaves by itself; all is held for a person", queue+"TestMoneyC3_ARestoredBackupSendsNothingByItself", gate+"TestField2_M39WhateverABackupSaysOfARowItMayHaveBeenSentSince", everyOlder),
+			New:        cannot("a new journal holds no operation; what is accepted into it is a row of accepting"),
+			WriteFails: runs("SENT is durable before the first byte, or nothing leaves", queue+"TestSentIsDurableBeforeTheFirstByte", gate+"TestNothingIsSentBeforeItIsStored", everyWrite),
+			Late:       runs("an attempt is bounded, and its answer settles it also where a person has held it", queue+"TestHoldWhileUnderWay", queue+"TestStopLetsTheAttemptFinish", everyLate),
+			Doubled:    runs("one sender at a time, and the Key is the service's to honour", queue+"TestSendNowDuringAnAttempt", gate+"TestOneKeyForEver", everyDoubled),
+			Anothers:   runs("no answer to another operation moves this one", queue+"TestOnlyTheTableMovesAnOperation", gate+"TestField2_M16AnAnswerThatIsAnothersMakesNothingDone", everyOthers),
+			Unreadable: runs("SENT, effect unknown; what is unreadable of its own is held", queue+"TestFromError", queue+"TestAlteredRowsAreHeld", gate+"TestUnreadablePayloadIsSetAside", everyGarbled),
+		}),
+	}, {
+		Deed: "send again", Of: "an operation",
+		By: []string{"agent/outbox.Outbox.prepare", "agent/outbox.clock.old", "agent/outbox.FromError", "agent/offline.Front.prepare", "agent/outbox.Op.Since"},
+		Facts: []Fact{
+			{"that it was sent", "outbox_ops.state"},
+			{"how old its Key is", "outbox_ops.sent_age"},
+			{"the clock of Keys", "outbox_clock.age_ms"},
+			{"whether that clock is sure of the time between runs", "outbox_clock.sure"},
+			{"the last true time", "outbox_clock.anchor_ms"},
+			{"what was seen before the first send, when the last one ended, what readings have shown", "outbox_ops.memo"},
+			{"attempts", "outbox_ops.attempts"},
+			{"how long the backend remembers a Key", "setting [offline] idempotency_ttl"},
+			{"what a reading shows now", "read schemes/payments.Service.Read"},
+			{"the gap that was learnt in this run", "memory agent/outbox.clock.jump"},
+		},
+		On: ofOperation(map[Change]Cell{
+			Restart:    runs("under its Key at once; a wait that proves begins anew", queue+"TestLostReplyIsSentAgainUnderTheSameKey", gate+"TestField2_M38NothingShortensTheWaitThatProves", everyRestart),
+			Boot:       runs("only once a true time has said how long ago it was sent; it is read before", queue+"TestField2_M10TheUpperBoundOfAge", queue+"TestField2_M10AGapIsNoAgeOfWhatCameAfterIt"),
+			Older:      runs("what is released counts as sent right after the backup: not sent where the Key may be forgotten", queue+"TestMoneyC3_AReleasedOperationOfAnOldBackupIsNotResent", gate+"TestField2_M39WhateverABackupSaysOfARowItMayHaveBeenSentSince", everyOlder),
+			New:        cannot("a new journal holds no operation that was sent"),
+			Address:    runs("with it open the program does not start on another address; another site under the same one is proven by its own reading", bindAll, gate+"TestNotFoundAfter202IsLive"),
+			WriteFails: runs("an outcome that is known is stored until it is, and not sent again meanwhile", queue+"TestDiskFullAtSettleDoesNotSendAgain", everyWrite),
+			Late:       runs("not before the quiet time since the last departure is over, whoever asks", gate+"TestField2_M38NothingShortensTheWaitThatProves", queue+"TestSendNowDuringAnAttempt", everyLate),
+			Doubled:    runs("a write leaves once a call where Keys are not known to be honoured", "agent/upstream.TestField2_M37AWriteLeavesOnceWhateverBreaks", "cmd/posagent.TestField2_M37EveryClientThatIsHandedOutIsListed", everyDoubled),
+			Anothers:   runs("an effect that may be another's proves nothing: in doubt", gate+"TestField2_M42WhatReadingsProve", gate+"TestMoneyC2_ReadAndCompare", everyOthers),
+			Unreadable: runs("a reading that fails proves nothing", gate+"TestAFailedReadProvesNothing", queue+"TestAReadingThatFailsProvesNothing", everyGarbled),
+		}),
+	}, {
+		Deed: "DONE", Of: "an undo or refund of a sale",
+		By: []string{"agent/offline.undoing.judge", "agent/offline.undoing.ask", "agent/offline.undoing.started", "agent/intent.Names.Other"},
+		Facts: []Fact{
+			{"how it stands, by our own reference", "read schemes/aapay.Service.Status"},
+			{"what was asked, and which words count", "outbox_ops.payload"},
+			{"what the service called it, since when, and what it refused", "outbox_ops.memo"},
+			{"running time", "outbox_clock.run_ms"},
+		},
+		On: ofOperation(map[Change]Cell{
+			Restart:    runs("read again by our reference", gate+"TestUndoIsSentAgainUnderItsKey", allRestart),
+			Boot:       runs("its windows are running time, unknown between two runs", gate+"TestField2_M38NothingShortensAnUndosWindow", allBoot),
+			Older:      runs("held; released, it is read before it is sent", allOlder, queue+"TestMoneyC3_AReleasedOperationOfAnOldBackupIsNotResent"),
+			New:        cannot("a new journal holds no undo"),
+			WriteFails: runs("the answer is kept and stored until it is; sale and operation end in one commit", queue+"TestSettledRunsInTheCommitAfterFollows", allWrites),
+			Late:       runs("a 202 is live, and its end is read", gate+"TestStatusDecides", allLate),
+			Doubled:    runs("the second end finds it final", queue+"TestMatrixOfStatesAndEvents", allDoubled),
+			Anothers:   runs("a status of another transaction says nothing; in doubt after its window", gate+"TestField2_M15AnothersAnswerEndsNoUndo", gate+"TestField2_M15ARefusalThatIsAnothersEndsNothing"),
+			Unreadable: runs("asked again; a 404 or 409 of nobody ends nothing", gate+"TestField2_M17AnUndosPlainRouteNeedsTheFirstAttempt", gate+"TestField2_M9A409ToAnUndoIsNoEnd", allGarbled),
+		}),
+	}, {
+		Deed: "doubt", Of: "an operation",
+		By: []string{"agent/outbox.next", "agent/offline.Front.prepare", "agent/offline.undoing.missing", "agent/offline.undoing.strange"},
+		Facts: []Fact{
+			{"its state", "outbox_ops.state"},
+			{"how old its Key is", "outbox_ops.sent_age"},
+			{"what readings have shown", "outbox_ops.memo"},
+			{"what a reading shows now", "read schemes/aapay.Service.Status"},
+			{"the clock of Keys", "outbox_clock.age_ms"},
+		},
+		On: ofOperation(map[Change]Cell{
+			Restart:    runs("it stays in doubt: a person decides, or a reading", gate+"TestInDoubtWaitsForAPerson", queue+"TestVerbs"),
+			Boot:       runs("no clock that may be wrong brings it there: it waits for a true time", queue+"TestField2_M10TheUpperBoundOfAge", queue+"TestForgottenKeyIsDoubt"),
+			Older:      runs("held, and not in doubt: a person releases or resolves it", queue+"TestMoneyC3_ARestoredBackupSendsNothingByItself", queue+"TestMoneyC3_AHoldThatRunsAgainHoldsAll"),
+			New:        cannot("a new journal holds no operation"),
+			WriteFails: runs("it stays SENT, and is judged again", queue+"TestDiskFullAtSettleDoesNotSendAgain"),
+			Late:       runs("one that is under way is not resolved; its answer decides", queue+"TestAnOperationUnderWayIsNotResolved"),
+			Doubled:    runs("a person's word and an answer: the first one ends it", queue+"TestMatrixOfStatesAndEvents", queue+"TestModel"),
+			Anothers:   runs("what may be another's brings it there after its window", gate+"TestField2_M15AnothersAnswerEndsNoUndo", gate+"TestField2_M42WhatReadingsProve"),
+			Unreadable: runs("silence never does: it is asked again; known and not found is a person's", gate+"TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt", gate+"TestNothingFailsWithoutTheServicesWord"),
+		}),
+	}}
+}
