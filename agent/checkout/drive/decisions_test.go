@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -36,6 +37,18 @@ type played struct {
 	pays   bool         // the customer pays as soon as the service lets him
 	asks   bool         // the till asks again after the change
 	fresh  []string     // sales that the change has begun itself
+	till   string       // one of tills
+	seq    string       // the till's own id of it, "" = none
+}
+
+// tills are the ways in which a till names its request, and in which it is told.
+func tills() map[string]ecr.Request {
+	return map[string]ecr.Request{
+		"ZVT":        {Line: "serial"},
+		"JSON lines": {Line: "jsonl", Sequence: "X1"},
+		"HTTP":       {Line: "http/kiosk", Sequence: "order-1", Keep: true, ByTCP: true},
+		"nexo":       {Line: "nexo/pos", Sequence: "S1/1/T1", ByTCP: true},
+	}
 }
 
 const (
@@ -167,7 +180,14 @@ func moments() map[string]func(p *played) {
 // begin asks for what is decided about.
 func (p *played) begin(req ecr.Request) {
 	p.t.Helper()
-	p.sale = p.Accepted(req)
+	as := tills()[p.till]
+	as.Kind, as.Amount, as.Original = req.Kind, req.Amount, req.Original
+	if as.Sequence != "" && req.Original != "" {
+		as.Sequence += "R"
+	}
+	p.seq = as.Sequence
+	p.person = p.person || as.Keep || as.ByTCP // what is kept is an alert
+	p.sale = p.Accepted(as)
 	p.id, p.kind = p.sale.ID, ecr.Payment
 	if req.Kind != "" {
 		p.kind = req.Kind
@@ -223,7 +243,7 @@ func (p *played) lives() {
 func (p *played) again() {
 	p.t.Helper()
 	for range 30 {
-		s, err := p.Last(context.Background(), "serial")
+		s, err := p.ask()
 		switch {
 		case err == nil && s.ID == p.id:
 			p.take(s)
@@ -237,6 +257,14 @@ func (p *played) again() {
 		pass(time.Second)
 	}
 	require.Fail(p.t, "the terminal answers no more")
+}
+
+// ask is how the till asks for the outcome: by its id, or for its line's last.
+func (p *played) ask() (ecr.Sale, error) {
+	if p.seq != "" {
+		return p.Find(context.Background(), tills()[p.till].Line, p.seq)
+	}
+	return p.Last(context.Background(), "serial")
 }
 
 // judge compares what the till was told with where the money is.
@@ -302,22 +330,26 @@ func (p *played) named() bool {
 }
 
 // plays runs a change at every moment: with a customer who pays and one who does not, with a till that
-// asks again and one that does not.
+// asks again and one that does not. The tills of the protocols take turns.
 func plays(t *testing.T, change func(p *played)) {
 	t.Helper()
-	for name, reach := range moments() {
-		for _, c := range []struct{ pays, asks bool }{{true, true}, {true, false}, {false, true}, {false, false}}[:need.Size(2, 4)] {
-			t.Run(fmt.Sprintf("%s/pays %v, asks %v", name, c.pays, c.asks), func(t *testing.T) {
-				t.Parallel()
-				terminal(t, func(r *rig) {
-					p := &played{rig: r, pays: c.pays, asks: c.asks}
-					r.world.lock(func() { r.world.stranger() })
-					reach(p)
-					change(p)
-					p.lives()
-					p.judge()
+	stand, ways := moments(), slices.Sorted(maps.Keys(tills()))
+	for i, name := range slices.Sorted(maps.Keys(stand)) {
+		for j, c := range []struct{ pays, asks bool }{{true, true}, {true, false}, {false, true}, {false, false}}[:need.Size(2, 4)] {
+			for k := range need.Size(1, 2) {
+				till := ways[(i+j+2*k)%len(ways)]
+				t.Run(fmt.Sprintf("%s/%s, pays %v, asks %v", name, till, c.pays, c.asks), func(t *testing.T) {
+					t.Parallel()
+					terminal(t, func(r *rig) {
+						p := &played{rig: r, pays: c.pays, asks: c.asks, till: till}
+						r.world.lock(func() { r.world.stranger() })
+						stand[name](p)
+						change(p)
+						p.lives()
+						p.judge()
+					})
 				})
-			})
+			}
 		}
 	}
 }
