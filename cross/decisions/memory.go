@@ -114,6 +114,7 @@ func queues() []Holder {
 		Places: []Place{
 			{"busy", "that one step of an undo is taken at a time", "steps are repeatable, and their snapshot is durable before a refund leaves", []string{link + "TestCrashAtEveryBoundary"}},
 			{"mark", "for how long nothing has moved on a link, before silence proves anything", "a start begins the wait anew: it can only be longer", []string{link + "TestARefundAfterARestart", link + "TestMoneyB15_BegunAndLeft"}},
+			{"past", "what has been read of the list that a lost journal's sales stand in", "a start reads it anew, and nothing is sent before it is read", []string{link + "TestField2_M14NothingIsSentBeforeTheLinksAreRead"}},
 		},
 	}}
 }
@@ -127,13 +128,13 @@ func registers() []Holder {
 		Places: []Place{
 			{"memory", "what the line remembers of its register: registration, numbers, marks, recent messages", "a sale is refused while it cannot be stored, and a start loads it", []string{line + "TestField2_M14ARegistrationThatIsNotStoredFails", line + "TestField2_M14NumbersThatGoBackAreStoredFirst", "ecr/ecr17.TestField2_M14AMarkThatIsNotStoredRefusesTheRequest"}},
 			{"dialogs opened owner sale link", "which connection runs the line, and which sale is open on it", unheard + "; the desk itself says what is open", []string{line + "TestField_L2ALostDialogueIsTakenOver", line + "TestAnotherConnection"}},
-			{"stats guard quiet next", "what is counted, and how strangers are paced", "nothing about money follows: a right password is taken at once", []string{line + "TestField_L3WrongPasswordsCostTime"}},
+			{"stats guard quiet next", "what is counted, and how strangers are paced", "nothing about money follows: a right password is taken at once", []string{line + "TestField2_D2WrongPasswordsCostTime"}},
 		},
 	}, {
 		Of:    "ecr/session.dialog",
 		Wired: "s number send from dialogue events ended out jobs",
 		Places: []Place{
-			{"closeLine notice own rank shown timers", "the connection itself", "it is gone after a start, and the register connects anew", nil},
+			{"closeLine notice offered own rank shown timers", "the connection itself", "it is gone after a start, and the register connects anew", nil},
 			{"lost follows", "whether somebody still listens for a sale's outcome", unheard, []string{line + "TestField_L2ALostDialogueIsTakenOver", line + "TestLostConnection"}},
 			{"late", "what was taken back before it left", "what has not left was not told", []string{line + "TestUnsendTakesBackWhatHasNotLeft"}},
 		},
@@ -172,6 +173,7 @@ func registers() []Holder {
 		Of:    "ecr/nexo.line",
 		Wired: "running busy",
 		Places: []Place{
+			{"early", "which aborts fitted nothing, for ten seconds", "after a start such a payment is stopped by its status or its next abort; it is told, and undone, as any", []string{"ecr/nexo.TestField2_R7_AnAbortIsNotForgotten"}},
 			{"recent", "what an answer repeats of its request", "stored, and a sale is refused while it cannot be; the journal finds every sale by its ids", []string{drive + "TestMoneyF3_ASaleIsFoundByHowItsIDBegins", line + "TestField2_M14NumbersThatGoBackAreStoredFirst"}},
 		},
 	}, {

@@ -4,7 +4,7 @@ package decisions
 func sales() []Decision {
 	return []Decision{{
 		Deed: "accept", Of: "a sale of a register",
-		By: []string{"agent/checkout/drive.Drive.begin", "agent/checkout/drive.accepting.writePayment", "agent/checkout/drive.usedBefore"},
+		By: []string{"agent/checkout/drive.Drive.begin", "agent/checkout/drive.accepting.writePayment", "agent/checkout/drive/journal.UsedBefore"},
 		Facts: []Fact{
 			{"what is asked for", "asked"},
 			{"whether its id names a sale", "checkout_sales.sequence"},

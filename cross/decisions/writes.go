@@ -25,8 +25,8 @@ func writes() []Decision {
 		},
 		On: ofOperation(map[Change]Cell{
 			Restart: runs("202 means that it is durable; what is never stored is not sent after a start", gate+"TestNotStoredIsNotSentAfterARestart", gate+"TestOneKeyForEver", gate+"TestPowerCutOfClientsWrites", everyRestart),
-			Boot: wrong("a thing that a client named is judged by the service's two times beside our clock: where that is set forward between the call and the reading, another's payment of the same amount may count as the call's. No Key and no age of an id has a clock in it",
-				gate+"TestCallersKey", queue+"TestField2_M10TheUpperBoundOfAge", "agent/owned.TestField2_M40AClockThatIsBehindGivesNothing"),
+			Boot: runs("no Key and no age of an id has a clock in it; what a client names is another's where the service had it before the call, and is judged by the service's own times",
+				gate+"TestCallersKey", queue+"TestField2_M10TheUpperBoundOfAge", "agent/owned.TestField3_C8WhatStoodBeforeIsNotTheCalls", "agent/owned.TestField3_C8ByTheServicesOwnClock"),
 			Older:       runs("the same Key again, so the backend knows it; held where the backend may have forgotten it, or honours none", gate+"TestField_J7ARestoredJournalMakesTheSameKey", gate+"TestField_J7AnOldRestoredJournalHoldsKeys", gate+"TestField_J7WithoutKeysARestoredJournalHoldsAtOnce", everyOlder),
 			New:         runs("the secret outlives the journal, and where it does not the writes are held", queue+"TestField2_M32WritesAreHeldWhereTheSecretIsNew", gate+"TestField_J7ALostLocalIDIsNotSent", "store/sqlite.TestField2_M32ASecretComesWithItsJournal", everyNew),
 			Account:     runs("a thing of another account is refused, naming it", gate+"TestField2_M41AThingOfTheProviderBeforeIsRefused", bindAccount),
@@ -66,7 +66,7 @@ func writes() []Decision {
 		}),
 	}, {
 		Deed: "DONE", Of: "a local client's write",
-		By: []string{"agent/offline.Front.send", "agent/offline.Front.notOurs", "agent/offline.Front.settle"},
+		By: []string{"agent/offline.Front.send", "agent/offline.Front.ours", "agent/offline.Front.settle"},
 		Facts: []Fact{
 			{"what the service answers", "read schemes/payments.Service.Create"},
 			{"its Key", "outbox_ops.key"},
