@@ -68,16 +68,14 @@ var ofECR = []mutant{
 	{"a command is done without the password", "ecr/session", "TestField_L3NothingWithoutThePassword", []edit{
 		{"ecr/zvt/step.go", `if !m.shown && !m.shows(msg) {`, `if !m.shown && !m.shows(msg) && msg.Cmd != apdu.AbortECR {`},
 	}},
-	{"a wrong password is taken for the right one", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
+	{"a wrong password is taken for the right one", "ecr/session", "TestField2_D2WrongPasswordsCostTime", []edit{
 		{"ecr/zvt/request.go", `c.Right = c.Password && pw == password`, `c.Right = c.Password && pw != ""`},
 	}},
-	{"wrong passwords cost no time", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
-		{"ecr/session/guard.go", `	one.wrong++`, `	one.wrong = 0`},
+	{"wrong passwords cost no time", "ecr/session", "TestField2_D2WrongPasswordsCostTime", []edit{
+		{"ecr/session/guard.go", `	g.free = g.free.Add(tryEvery)`, `	g.free = g.free.Add(0)`},
 	}},
-	{"passwords of one address are judged side by side", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
-		{"ecr/session/guard.go", `	case <-one.turn:`, `	case <-one.turn:
-		one.turn <- struct{}{}
-		defer func() { <-one.turn }()`},
+	{"a connection tries any number once it was wrong", "ecr/session", "TestField2_D2WrongPasswordsCostTime", []edit{
+		{"ecr/session/dialog.go", `(d.offered || !claim.Right)`, `!claim.Right`},
 	}},
 	{"a sale asked for anew leaves the old one to be confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
 		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, unknownOutcome,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, busy,`},

@@ -30,6 +30,6 @@ var ofLaws = []mutant{
 		{"agent/outbox/verdict.go", `if !e.Nobody {`, `if true {`},
 	}},
 	{"another operation's transactionRef makes one done", offline, "TestField3_OutboxB3ATransactionRefIsOneOperations", []edit{
-		{"agent/offline/send.go", `was.TransactionRef == told.TransactionRef {`, `false {`},
+		{"agent/offline/ours.go", `was.TransactionRef == told.TransactionRef {`, `false {`},
 	}},
 }

@@ -11,4 +11,22 @@ var ofVerbs = []mutant{
 	{"an untold end is not in the list of alerts", drive, "TestField3_E1AnUntoldEndIsInTheListOfAlerts", []edit{
 		{"agent/checkout/drive/journal/alert.go", `return j.alert(tx, r, checkout.Nobody, r.unheard())`, `return nil`},
 	}},
+	{"a mark is written over any file", "store/marks", "TestField2_D1AMarkIsWrittenOverAMarkAlone", []edit{
+		{"store/marks/files.go", `	if ours(f) {`, `	if ours(f) || true {`},
+	}},
+	{"an operator's revision names a path of the box", "agent/config", "TestField2_D1WhatWasGivenNamesNoPath", []edit{
+		{"agent/config/loader.go", `l.given && !f.mayBeGiven(raw)`, `false && !f.mayBeGiven(raw)`},
+	}},
+	{"two keys have one file", "agent/config", "TestField2_D1NoTwoKeysHaveOneFile", []edit{
+		{"agent/config/paths.go", `return os.SameFile(one, other)`, `return false`},
+	}},
+	{"receipts are added to any file", "device/printer", "TestField2_P7OnlyReceiptsAreAddedTo", []edit{
+		{"device/printer/open.go", `	return ErrNotOurs`, `	return nil`},
+	}},
+	{"a lock file is written through a link", "device/line", "TestField2_A2NothingPlantedIsLocked", []edit{
+		{"device/line/lock.go", `unix.O_NOFOLLOW|unix.O_NONBLOCK`, `unix.O_NONBLOCK`},
+	}},
+	{"unknown names of a sale over HTTP are ignored", "agent/till", "TestField2_U3UnknownNamesAreRefused", []edit{
+		{"agent/till/ask.go", `wire.ParseOwn[T]("", data)`, `wire.Parse[T]("", data)`},
+	}},
 }
