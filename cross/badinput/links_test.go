@@ -89,7 +89,7 @@ func (x *teller) linkRows(t *testing.T) {
 	x.as("links", linkError)
 	with := func(old, now string) string { return strings.Replace(linkForm, old, now, 1) }
 	type formRow struct{ number, input, form, want string }
-	list := []formRow{{"B23", "empty", "", "403"}, {"B31", "no amount", with("&amount=1250", ""), "400"}, {"B31", "amount empty", with("1250", ""), "400"}}
+	list := []formRow{{"B23", "empty", "", "400"}, {"B31", "no amount", with("&amount=1250", ""), "400"}, {"B31", "amount empty", with("1250", ""), "400"}}
 	add := func(number, old, want string, values ...string) {
 		for _, v := range values {
 			list = append(list, formRow{number, fmt.Sprintf("%.44s", v), with(old, v), want})
@@ -186,7 +186,7 @@ func (x *teller) proofs(good string) {
 		{"C56", "another amount", linksAt, strings.Replace(good, "1250", "1", 1), "403"}, {"C56", "an amount in the address", linksAt + "&amount=1", good, "403 400"},
 		{"C57", "the empty text's, on a create", linksAt, linkForm + "&" + empty, "403"},
 		{"C57", "the empty text's, on a refund with an amount", txnsAt + "500001/refund/?instance=demo", "amount=1&" + empty, "403"},
-		{"C57", "the empty text's, on a refund of all", txnsAt + "500001/refund/?instance=demo", empty, "403"},
+		{"C57", "the empty text's, on a refund of all, which has no payload", txnsAt + "500001/refund/?instance=demo", empty, "404"},
 		{"C57", "the empty text's, on a charge with a purpose", txnsAt + "500001/?instance=demo", "purpose=x&" + empty, "403"},
 		{"C58", "cut", linksAt, by(proof[:len(proof)-4]), "403"}, {"C58", "without its =", linksAt, by(strings.TrimRight(proof, "=")), "403"}, {"C58", "longer", linksAt, by(proof + "AAAA"), "403"},
 		{"C58", "hex", linksAt, by(hex.EncodeToString(raw)), "403"}, {"C58", "lower case", linksAt, by(strings.ToLower(proof)), "403"},
