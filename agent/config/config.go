@@ -255,6 +255,7 @@ type Backend struct {
 	WebhookSecret    wire.Secret `toml:"webhook_secret"`
 	WebhookSecretOld wire.Secret `toml:"webhook_secret_old"`
 	StrictLinks      bool        `toml:"strict_link_signatures"` // as [port]'s
+	StrictProofs     bool        `toml:"strict_credentials"`     // each service takes its own kind alone
 	LinkWebhook      string      `toml:"link_webhook"`           // where webhooks of payment links go; "" = nowhere
 	// FleetToken is what the operator of enrolment shows. It is in no terminal's configuration.
 	FleetToken  wire.Secret `toml:"fleet_token"`

@@ -70,7 +70,7 @@ func Serve(ctx context.Context, s Serving) error {
 	url := "http://" + ln.Addr().String()
 	b, err := backend.Open(ctx, backend.Config{
 		Dir: s.Dir, Engine: s.Engine, Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
-		PublicURL: cmp.Or(strings.TrimSuffix(cfg.Backend.PublicURL, "/"), url), Hosts: backendHosts(cfg, s.Listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, StrictLinks: cfg.Backend.StrictLinks, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
+		PublicURL: cmp.Or(strings.TrimSuffix(cfg.Backend.PublicURL, "/"), url), Hosts: backendHosts(cfg, s.Listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, StrictLinks: cfg.Backend.StrictLinks, StrictProofs: cfg.Backend.StrictProofs, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
 		Operator:    cfg.Operator.Name,
 		Fleet:       s.Fleet,
 		Requests:    s.Requests,

@@ -25,7 +25,7 @@ func TestField2_S1EachServiceIsAskedWithItsOwn(t *testing.T) {
 		client   = "client_id = \"own-client\"\nclient_secret = \"own-client-secret\"\n"
 		rest     = "instance = \"shop\"\nsecret = \"own-link-secret\"\napi_key = \"own-api-key\"\n"
 	)
-	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", Synchronous: "OFF", Credentials: backend.Credentials{
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", Synchronous: "OFF", StrictProofs: true, Credentials: backend.Credentials{
 		Bearer: "own-bearer", ConsumerKey: "own-key", ConsumerSecret: "own-consumer-secret", ClientID: "own-client", ClientSecret: "own-client-secret",
 		Instance: "shop", Secret: "own-link-secret", APIKey: "own-api-key",
 	}})

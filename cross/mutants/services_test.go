@@ -60,7 +60,7 @@ var ofServices = []mutant{
 		{"agent/config/proof.go", `return []string{KindConsumer, KindBearer, KindClient}, 1`, `return []string{KindBearer, KindConsumer, KindClient}, 1`},
 	}},
 	{"a service takes credentials of another kind", "schemes/backend", "TestField2_S1ServicesTakeTheirOwnCredentials", []edit{
-		{"schemes/backend/auth.go", `strict := slices.ContainsFunc(kinds, g.creds.own)`, `strict := false`},
+		{"schemes/backend/auth.go", `strict := g.strict && slices`, `strict := false && slices`},
 	}},
 	{"an endpoint that timed out has a sender again", "schemes/backend/deliver", "TestField2_S4SendersAreKeptForEndpointsThatAnswer", []edit{
 		{"schemes/backend/deliver/traffic.go", `now.Sub(f.since) >= patience {

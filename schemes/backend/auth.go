@@ -30,10 +30,11 @@ const tokenLife = time.Hour
 
 // guard checks credentials.
 type guard struct {
-	creds Credentials
-	db    store.Store
-	now   func() time.Time
-	log   *slog.Logger
+	creds  Credentials
+	strict bool
+	db     store.Store
+	now    func() time.Time
+	log    *slog.Logger
 }
 
 // same compares in a time that tells nothing, not even the length. An empty want matches nothing.
@@ -125,10 +126,10 @@ func (g guard) shown(r *http.Request) (kinds []kind, by string) {
 // allowed says whether a request carries one of the accepted Authorization values, of whatever kind.
 func (g guard) allowed(r *http.Request) bool { return g.takes()(r) }
 
-// takes says whether a request carries credentials of a service's own kinds. Where none of these is set to a value of one's own,
-// those of every kind are taken.
+// takes says whether a request carries credentials of a service's own kinds, where the guard is strict and one of these is set to a
+// value of one's own; else those of every kind are taken.
 func (g guard) takes(kinds ...kind) func(*http.Request) bool {
-	strict := slices.ContainsFunc(kinds, g.creds.own)
+	strict := g.strict && slices.ContainsFunc(kinds, g.creds.own)
 	return func(r *http.Request) bool {
 		shown, by := g.shown(r)
 		own := func(k kind) bool { return slices.Contains(kinds, k) }

@@ -163,7 +163,7 @@ func readSeed(s string) (wallets.Seed, error) {
 
 func (b *Backend) routes(cfg Config) http.Handler {
 	w, l, k, desk, d := b.wallets, b.links, b.cards, b.desk, b.deliver
-	g := guard{creds: cfg.Credentials, db: b.db, now: cfg.Now, log: cfg.Log}
+	g := guard{creds: cfg.Credentials, strict: cfg.StrictProofs, db: b.db, now: cfg.Now, log: cfg.Log}
 	mux := http.NewServeMux()
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
 	mux.Handle(methods.Prefix, g.wrap(methods.Handler(w, methods.HandlerOptions{Log: cfg.Log})))

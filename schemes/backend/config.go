@@ -26,6 +26,7 @@ type Config struct {
 	Fleet          bool   // terminals may enrol; false = there are no such routes
 	Operator       string // its spelling of ProviderHostedEcom is accepted too; "" = payments.DefaultOperator
 	StrictLinks    bool   // a write to payment links must sign a parameter
+	StrictProofs   bool   // a service takes credentials of its own kind alone, where they are set to a value of one's own
 	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
 	// QR draws the codes of payment links; nil = there are none.
 	QR  func(text string) (png []byte, err error)

@@ -45,7 +45,7 @@ func TestField2_S1ServicesTakeTheirOwnCredentials(t *testing.T) {
 		{"one pair for both", alike, kinds[1:], all, all},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, srv := listen(t, backend.Config{Dir: t.TempDir(), Credentials: row.creds})
+			_, srv := listen(t, backend.Config{Dir: t.TempDir(), Credentials: row.creds, StrictProofs: true})
 			c := row.creds
 			token := func(id, secret string) string {
 				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+"/token", strings.NewReader(url.Values{"grant_type": {"client_credentials"}}.Encode()))
