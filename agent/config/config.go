@@ -36,6 +36,7 @@ type Config struct {
 
 	origin  map[string]string
 	ignored []string
+	twice   []error // lines with two users
 }
 
 // Terminal is who this box is.

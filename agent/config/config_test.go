@@ -389,20 +389,19 @@ func TestPrinter(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Printer{Device: "/dev/receipts", Kind: "usb", Baud: 9600, Profile: "80mm", Columns: 42, Status: "none"}, c.Printer)
 	for text, want := range map[string]string{
-		`device = "lp0"`: "printer.device: \"lp0\" is neither an absolute path nor usb:VID:PID[:SERIAL] of a serial converter (lsusb shows VID:PID)",
-		"device = \"/dev/ttyS1\"\n[ecr]\nserial = \"/dev/ttyS1\"": "printer.device: \"/dev/ttyS1\" is what ecr.serial names, too: name another",
-		"kind = \"file\"\ndevice = \"/dev/lp9\"":                  "printer.device: \"/dev/lp9\" is no plain file: take kind = \"file\" out",
-		"kind = \"usb\"\ndevice = \"usb:0403:6001\"":              "printer.device: \"usb:0403:6001\" is neither an absolute path",
-		`kind = "parallel"`:                                       "printer.kind: \"parallel\" is none of , serial, usb, file",
-		`baud = 9601`:                                             "printer.baud: 9601 is none of [1200 2400",
-		`profile = "112mm"`:                                       "printer.profile: \"112mm\" is none of 58mm, 80mm, 80mm-42",
-		`columns = 23`:                                            "printer.columns: 23 is neither 0 nor 24 to 64",
-		`status = "yes"`:                                          "printer.status: \"yes\" is none of ",
-		`pages = ["PC858"]`:                                       "printer.pages: \"PC858\" is no code page like \"PC858 19\"",
-		`pages = ["PC860 3"]`:                                     "want a name of PC437, ",
-		`pages = ["PC858 256"]`:                                   "its number 0 to 255",
-		`pages = ["PC858 19", "PC437 19"]`:                        "printer.pages: \"PC437 19\" has a name or a number that stands before it",
-		`prints = ["coupon"]`:                                     "printer.prints: \"coupon\" is none of customer, merchant, end_of_day",
+		`device = "lp0"`:                             "printer.device: \"lp0\" is neither an absolute path nor usb:VID:PID[:SERIAL] of a serial converter (lsusb shows VID:PID)",
+		"kind = \"file\"\ndevice = \"/dev/lp9\"":     "printer.device: \"/dev/lp9\" is no plain file: take kind = \"file\" out",
+		"kind = \"usb\"\ndevice = \"usb:0403:6001\"": "printer.device: \"usb:0403:6001\" is neither an absolute path",
+		`kind = "parallel"`:                          "printer.kind: \"parallel\" is none of , serial, usb, file",
+		`baud = 9601`:                                "printer.baud: 9601 is none of [1200 2400",
+		`profile = "112mm"`:                          "printer.profile: \"112mm\" is none of 58mm, 80mm, 80mm-42",
+		`columns = 23`:                               "printer.columns: 23 is neither 0 nor 24 to 64",
+		`status = "yes"`:                             "printer.status: \"yes\" is none of ",
+		`pages = ["PC858"]`:                          "printer.pages: \"PC858\" is no code page like \"PC858 19\"",
+		`pages = ["PC860 3"]`:                        "want a name of PC437, ",
+		`pages = ["PC858 256"]`:                      "its number 0 to 255",
+		`pages = ["PC858 19", "PC437 19"]`:           "printer.pages: \"PC437 19\" has a name or a number that stands before it",
+		`prints = ["coupon"]`:                        "printer.prints: \"coupon\" is none of customer, merchant, end_of_day",
 	} {
 		_, err := Load(write(t, "config.toml", "[printer]\n"+text+"\n", 0o644), nil)
 		require.ErrorContains(t, err, want, text)

@@ -31,7 +31,8 @@ func (f field) mayBeGiven(raw any) bool {
 	return f.use == "" || !ok || s == "" || f.use == plugs && (lineName.MatchString(s) || usbName.MatchString(s))
 }
 
-// shared reports keys that name one file or device, of which the terminal wants one for itself alone.
+// shared reports keys that name one file or device, of which the terminal wants one for itself alone. Two users of one line are no
+// reason not to sell: one of them has it, and config check refuses it.
 func (l *loader) shared() {
 	type named struct {
 		key, path string
@@ -48,12 +49,21 @@ func (l *loader) shared() {
 	}
 	for i, a := range list {
 		for _, b := range list[:i] {
-			if (a.use != reads || b.use != reads) && samePlace(a.path, b.path) {
-				l.fail(l.seen[strings.TrimSuffix(a.key, "_file")], a.key, fmt.Errorf("%q is what %s names, too: name another", a.path, b.key))
+			if a.use == reads && b.use == reads || !samePlace(a.path, b.path) {
+				continue
+			}
+			e := &KeyError{l.seen[strings.TrimSuffix(a.key, "_file")], a.key, fmt.Errorf("%q is what %s names, too: name another", a.path, b.key)}
+			if a.use == plugs && b.use == plugs {
+				l.c.twice = append(l.c.twice, e)
+			} else {
+				l.errs = append(l.errs, e)
 			}
 		}
 	}
 }
+
+// Twice is nil where each line has one user. The terminal runs with two: one of them has the line.
+func (c Config) Twice() error { return errors.Join(c.twice...) }
 
 // samePlace reports whether two paths name one file, by whatever name and link.
 func samePlace(a, b string) bool {

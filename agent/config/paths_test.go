@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -94,14 +95,19 @@ func TestField2_D1NoTwoKeysHaveOneFile(t *testing.T) {
 				}
 				linked := filepath.Join(dir, "way", filepath.Base(one))
 				for _, other := range []string{one, linked} {
-					_, err := parse("c.toml", text([2]string{a.path, one}, [2]string{key, other}), true, nil)
+					c, err := parse("c.toml", text([2]string{a.path, one}, [2]string{key, other}), true, nil)
+					err = errors.Join(err, c.Twice())
 					require.Error(t, err, "%s and %s", a.path, key)
 					require.Contains(t, err.Error(), "name another", "%s and %s: %v", a.path, key, err)
 				}
 			}
 		}
 	}
-	_, err := parse("c.toml", []byte("[store]\nmark = \""+token+"\"\n[port]\ntoken_file = \""+token+"\"\n"), true, nil)
+	two := "[[ecr]]\nserial = \"" + token + "\"\nname = \"a\"\n[[ecr]]\nserial = \"" + filepath.Join(dir, "way", "token") + "\"\nname = \"b\"\n[printer]\ndevice = \"" + token + "\"\n"
+	c, err := parse("c.toml", []byte(two), true, nil)
+	require.NoError(t, err, "the terminal sells over the line that has it")
+	require.Len(t, Problems(c.Twice()), 3, "each two of the three")
+	_, err = parse("c.toml", []byte("[store]\nmark = \""+token+"\"\n[port]\ntoken_file = \""+token+"\"\n"), true, nil)
 	require.ErrorContains(t, err, "is what store.mark names, too")
 }
 

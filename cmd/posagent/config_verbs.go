@@ -125,7 +125,7 @@ func configCheck(_ context.Context, c *call) error {
 	if err == nil {
 		v.Services = proofsOf(cfg)
 		v.Sandbox, v.Ignored = cfg.Sandbox(), append(v.Ignored, cfg.Ignored()...)
-		err = connectable(c, cfg)
+		err = errors.Join(cfg.Twice(), connectable(c, cfg))
 	}
 	if err == nil {
 		err = exposed(cfg)
