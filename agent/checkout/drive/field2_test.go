@@ -15,10 +15,12 @@ import (
 
 // slowStatus lets every question after a status take a while.
 func (r *rig) slowStatus(d time.Duration) {
-	r.world.onStatus = func(*txn) error {
-		r.world.takes(d)
-		return nil
-	}
+	r.world.lock(func() {
+		r.world.onStatus = func(*txn) error {
+			r.world.takes(d)
+			return nil
+		}
+	})
 }
 
 // payLate is the customer who pays the only payment there is, if the service still takes it.
