@@ -98,7 +98,8 @@ func (c Config) Apart(state, file string) error {
 		if f.use != owns && f.use != plugs || !isPath(f.v.String()) {
 			continue
 		}
-		path, own := f.v.String(), f.path == "backend.data"
+		path := f.v.String()
+		own := f.path == "backend.data" || f.path == "display.file" // whose name ends in .png or .svg, as nothing there does
 		in, err := filepath.Rel(real(state), real(path))
 		switch within := err == nil && in != ".." && !strings.HasPrefix(in, "../"); {
 		case file != "" && samePlace(path, file):

@@ -138,7 +138,7 @@ func TestField2_D1TheStateDirectoryIsTheTerminals(t *testing.T) {
 			switch own := f.use == owns || f.use == plugs; {
 			case own && path == file:
 				require.ErrorContains(t, err, "is the configuration itself", key)
-			case own && in && (key != "backend.data" || path == state):
+			case own && in && (key != "backend.data" && key != "display.file" || path == state):
 				require.ErrorContains(t, err, key, path)
 				require.ErrorContains(t, err, "lies in the state directory", path)
 			default:
