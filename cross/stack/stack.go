@@ -295,9 +295,10 @@ func (s *Stack) Story(ctx context.Context, key string) (lines []string) {
 	return lines
 }
 
-// Drain waits until no undo is under way any more, and says how long it took.
+// Drain waits until no undo is under way any more, and says how long it took. What a service says that had not shown the payment a read
+// before is no proof: such a sale is read on to the end of its window, and Settle waits for it.
 func (s *Stack) Drain(ctx context.Context, within time.Duration) (time.Duration, error) {
-	return s.until(ctx, within, func(x Sale) bool { return x.Phase == checkout.Reversing })
+	return s.until(ctx, within, func(x Sale) bool { return x.UndoOpen })
 }
 
 // Settle waits until nothing can happen to any sale by itself, and says how long it took.
