@@ -49,7 +49,7 @@ func file(t *testing.T) (store.Store, move.Books) {
 
 func server(t *testing.T) (store.Store, move.Books) {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Options{URL: pgtest.Open(t).Place(), Steps: steps, Wrapper: storetest.Wrapper{}, Tolerate: postgres.Tolerated{NoFsync: true}})
+	db, err := postgres.Open(t.Context(), postgres.Options{URL: pgtest.Open(t).Place(), Steps: steps, Wrapper: storetest.Wrapper{}, Alone: true, Tolerate: postgres.Tolerated{NoFsync: true}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db, move.Books{DB: db, Name: "the server", Catalog: postgres.Catalog, Copied: postgres.Copied}
