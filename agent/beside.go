@@ -182,7 +182,7 @@ func (mine kept) learn(tx store.Tx, was kept) error {
 
 // learnPlaces adds where the services stood in the time that a journal does not hold which took another's place.
 func (mine kept) learnPlaces(tx store.Tx, was kept) error {
-	why, err := outbox.Replaced(tx, remembers)
+	why, err := outbox.Replaced(tx)
 	if err != nil || why == "" { // else a start was broken off before it was bound: nothing was sent there
 		return err
 	}
@@ -245,7 +245,7 @@ func forgetLeft(tx store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM agent_left WHERE run_ms <= ?`, run-remembers.Milliseconds()); err != nil {
+	if _, err := tx.Exec(`DELETE FROM agent_left WHERE run_ms <= ?`, run-outbox.IDAgeMax.Milliseconds()); err != nil {
 		return fmt.Errorf("forget where services stood: %w", err)
 	}
 	return nil

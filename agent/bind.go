@@ -211,14 +211,11 @@ func moved(r store.Reader, places Places) (list []move, err error) {
 	return list, nil
 }
 
-// remembers is how long a till or a client may ask again for what it has asked for (MONEY, B.12).
-const remembers = 90 * 24 * time.Hour
-
 // unknownAt returns a place of a service, other than now, to which may have been sent what this journal does not know, and why: it took
 // another's place within the time in which it may be asked for again, and stood there itself (was), or that other one did. why "" = there
 // is none. What a sandbox was sent is no money.
 func unknownAt(r store.Reader, service, was, now string) (place, why string, err error) {
-	why, err = outbox.Replaced(r, remembers)
+	why, err = outbox.Replaced(r)
 	if err != nil || why == "" {
 		return "", "", err
 	}

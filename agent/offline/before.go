@@ -3,16 +3,12 @@ package offline
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
-
-// repeats is how much running time a client may let pass before it repeats a key (MONEY, the laws: 90 days).
-const repeats = 90 * 24 * time.Hour
 
 // keyed says that a service honours Keys. That of the payment links never does: the contract knows none.
 func (f *Front) keyed(service string) bool {
@@ -34,7 +30,7 @@ func (f *Front) mayRepeat(r store.Reader, w *write, known bool) (why string, err
 	}
 	past, err := outbox.Past(r)
 	if past == "" && err == nil {
-		past, err = outbox.Replaced(r, repeats)
+		past, err = outbox.Replaced(r)
 	}
 	if past == "" || err != nil {
 		return "", err

@@ -54,15 +54,17 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool, changed int64) (string, e
 	return "", nil
 }
 
-// Replaced says what made the journal take another's place, if that was within so much running time;
-// "" = nothing did.
-func Replaced(r store.Reader, within time.Duration) (string, error) {
+// IDAgeMax is for how much running time an id of a register's or a client's names one request, and may be asked for again (MONEY B.12).
+const IDAgeMax = 90 * 24 * time.Hour
+
+// Replaced says what made the journal take another's place, if ids of before may still be asked for; "" = nothing did.
+func Replaced(r store.Reader) (string, error) {
 	l, ok, err := store.LostIn(r)
 	if err != nil || !ok {
 		return "", err
 	}
 	run, err := Running(r)
-	if err != nil || l.RunMS != 0 && run-l.RunMS >= within.Milliseconds() {
+	if err != nil || l.RunMS != 0 && run-l.RunMS >= IDAgeMax.Milliseconds() {
 		return "", err
 	}
 	return happened(r)

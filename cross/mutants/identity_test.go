@@ -33,7 +33,7 @@ var ofIdentity = []mutant{
 		{"agent/checkout/used.go", "case e.Failure == NotFound:", "case e.Failure != NotSent:"},
 	}},
 	{"a journal that took another's place reads for ever", drive, "TestField2_M14ReadsBeforeTheFirstAttempt", []edit{
-		{"agent/outbox/restored.go", "l.RunMS != 0 && run-l.RunMS >= within.Milliseconds() {", "run < 0 {"},
+		{"agent/outbox/restored.go", "l.RunMS != 0 && run-l.RunMS >= IDAgeMax.Milliseconds() {", "run < 0 {"},
 	}},
 	{"what a client names by another id is sent after a loss", offline, "TestField2_M19OneKeyOfAClientIsOneKey", []edit{
 		{"agent/offline/before.go", "w.row.Makes || known || !f.makes(w.row.Thing) {", "true {"},
@@ -58,10 +58,10 @@ var ofIdentity = []mutant{
 	}},
 
 	{"an id is forgotten before its 90 days", drive, "TestField2_M2AWrongClockForgetsNoId", []edit{
-		{"agent/checkout/drive/ids.go", "age > journal.IDAgeMax.Milliseconds()", "age >= 0"},
+		{"agent/checkout/drive/ids.go", "age > outbox.IDAgeMax.Milliseconds()", "age >= 0"},
 	}},
 	{"an id is never used again", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
-		{"agent/checkout/drive/ids.go", "age > journal.IDAgeMax.Milliseconds()", "age < 0"},
+		{"agent/checkout/drive/ids.go", "age > outbox.IDAgeMax.Milliseconds()", "age < 0"},
 	}},
 	{"an id that is used again does not count up", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
 		{"agent/checkout/drive/ids.go", "reuse = u.Number + 1", "reuse = 1"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -67,5 +68,5 @@ func (d *Drive) forgotten(r store.Reader, row *journal.Row) (bool, error) {
 
 func tooOld(r store.Reader, u journal.Used) (bool, error) {
 	age, err := u.IDAge(r)
-	return err == nil && age > journal.IDAgeMax.Milliseconds(), err
+	return err == nil && age > outbox.IDAgeMax.Milliseconds(), err
 }

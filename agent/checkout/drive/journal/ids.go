@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"time"
 
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
@@ -93,9 +92,6 @@ func (u Used) IDAge(r store.Reader) (int64, error) {
 	return max(run-from, 0), nil
 }
 
-// IDAgeMax is for how long an id of a register names one request.
-const IDAgeMax = 90 * 24 * time.Hour
-
 // UsedBefore reports whether the Key of a request with an id may have been used by the journal whose
 // place this one took: it is made of the id, and that journal may have sold under the same id what this
 // one does not hold.
@@ -103,7 +99,7 @@ func UsedBefore(r store.Reader, sequence string) (bool, error) {
 	if sequence == "" {
 		return false, nil
 	}
-	why, err := outbox.Replaced(r, IDAgeMax)
+	why, err := outbox.Replaced(r)
 	return why != "", err
 }
 
