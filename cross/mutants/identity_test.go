@@ -33,7 +33,7 @@ var ofIdentity = []mutant{
 		{"agent/checkout/used.go", "case e.Failure == NotFound:", "case e.Failure != NotSent:"},
 	}},
 	{"a journal that took another's place reads for ever", drive, "TestField2_M14ReadsBeforeTheFirstAttempt", []edit{
-		{"agent/outbox/restored.go", "l.RunMS != 0 && run-l.RunMS >= IDAgeMax.Milliseconds() {", "run < 0 {"},
+		{"agent/outbox/restored.go", "l.RunMS != 0 && run-l.RunMS >= IDAgeMax.Milliseconds() {", "l.RunMS != 0 && run < 0 {"},
 	}},
 	{"what a client names by another id is sent after a loss", offline, "TestField2_M19OneKeyOfAClientIsOneKey", []edit{
 		{"agent/offline/before.go", "w.row.Makes || known || !f.makes(w.row.Thing) {", "true {"},
