@@ -197,7 +197,7 @@ func New(o Options) *Agent {
 	}
 	a.drive = drive.New(drive.Options{
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: a.checkoutScreen(), Prompter: a.prompter(), AtTerminal: byCustomer, Config: o.Drive, CallerSecret: o.CallerSecret,
-		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
+		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Trusted: o.Trusted, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 		Barred: o.Ways.noSale, Closed: a.batchClosed,
 	})
 	a.daily = a.compares()

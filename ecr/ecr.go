@@ -128,9 +128,10 @@ type Outcome struct {
 	MerchantCopy  bool     // a merchant receipt is required
 	Settling      bool     // aborted but still being undone, or approved and awaiting COMMIT
 	Repeat        bool     // told before: this is a repetition
-	// ToldFor is how long ago a register acknowledged it: running time, and over a restart of the
-	// box the clock's where that is longer. 0 = none did.
-	ToldFor time.Duration
+	// ToldFor is how long ago a register acknowledged it, 0 = none did. ToldLeast says that it may be
+	// longer: the box has started since, and no true time tells yet for how long it was off.
+	ToldFor   time.Duration
+	ToldLeast bool
 }
 
 // Refusal is the error of a request that was not accepted: nothing was journalled, no money can

@@ -155,6 +155,7 @@ type State struct {
 	AnswerAt  time.Duration `json:"answerAt,omitempty"` // the last undo operation ended
 	ToldAt    time.Duration `json:"toldAt,omitempty"`   // a register acknowledged the outcome
 	ToldBoot  string        `json:"toldBoot,omitempty"` // the boot that ToldAt is of
+	ToldMS    int64         `json:"toldMs,omitempty"`   // the true time then, unix ms; 0 = none was known
 }
 
 // Terms are what a sale starts with.

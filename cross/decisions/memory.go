@@ -41,7 +41,7 @@ func counter() []Holder {
 		},
 	}, {
 		Of:    "agent/checkout/drive/perform.Performer",
-		Wired: "db j sales svc box screen cfg now boot bootID log screenMu mu wake",
+		Wired: "db j sales svc box screen cfg now boot bootID trusted log screenMu mu wake",
 		Places: []Place{
 			{"offline", "what Health says of the backend", "for people and the register's diagnosis: no sale reads it", nil},
 			{"onScreen endShown", "whose code may be replaced on the screen", "a start draws what the states say; a code that is not shown cannot be paid", []string{drive + "TestAnEndTakesThePlaceOfTheOneBefore"}},

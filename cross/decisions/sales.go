@@ -121,7 +121,7 @@ func sales() []Decision {
 		},
 		On: ofSale(map[Change]Cell{
 			Restart:     runs("asked again, the register hears the same", allRestart, drive+"TestCrashAtEveryJournalledStep"),
-			Boot:        wrong("how long ago ECR17's G was told is the wall clock's word after another boot: with a clock that is behind, an approval of long ago is repeated for three minutes. The other protocols read no age", allBoot, drive+"TestMoneyF4_LastSaysHowLongAgoItWasTold"),
+			Boot:        runs("how long ago ECR17's G was told is a true time's word after another boot, and G hears nothing while there is none; the other protocols read no age", allBoot, drive+"TestMoneyF4_LastSaysHowLongAgoItWasTold", "ecr/ecr17.TestDialogues"),
 			Older:       runs("what is held is told as held, by its own word", drive+"TestField2_M33EveryAskerHearsThatItIsHeld", allOlder),
 			New:         runs("not known is not said to be not done", drive+"TestMoneyF3_AReplacedJournalDoesNotSayNone", "agent/till.TestAReplacedJournalDoesNotSayNotFound"),
 			AnotherTill: runs("an outcome is told to the line that asked for it", drive+"TestField2_M24TheLastPaymentIsTheTillsOwn", line+"TestField_L6ASaleAskedForAnewIsNotTheOldOne", allTills),

@@ -94,7 +94,13 @@ var ofECR17 = []mutant{
 	return ecr.ErrStrange`},
 	}},
 	{"the age of what was told begins anew with each telling", drive, "TestMoneyF4_LastSaysHowLongAgoItWasTold", []edit{
-		{"agent/checkout/drive/perform/tell.go", `		return max(1, p.boot()-r.State.ToldAt)`, `		return 1`},
+		{"agent/checkout/drive/perform/tell.go", `		return max(1, p.boot()-s.ToldAt), false`, `		return 1, false`},
+	}},
+	{"what was told in another boot is as young as this one", drive, "TestMoneyF4_LastSaysHowLongAgoItWasTold", []edit{
+		{"agent/checkout/drive/perform/tell.go", `		return ago, true`, `		return ago, false`},
+	}},
+	{"G repeats what nobody can date", "ecr/ecr17", "TestDialogues", []edit{
+		{"ecr/ecr17/tell.go", `	case r.code == last && out.ToldLeast:`, `	case r.code == last && out.ToldLeast && false:`},
 	}},
 	{"a reversal of the last payment takes another line's", drive, "TestAReversalOfTheLinesLastPayment", []edit{
 		{"agent/checkout/drive/journal/find.go", `	return j.one(r, ` + "`line = ? AND kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, line, string(ecr.Payment))", `	return j.one(r, ` + "`? != '' AND kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, line, string(ecr.Payment))"},

@@ -11,7 +11,7 @@
 //   - A result is sent once, within the register's patience. An approval that comes later is undone.
 //   - Told means that the transport's Send returned nil: the register has sent its ACK.
 //   - G answers the register that asks, by its id, for its last request alone. A result that it has
-//     acknowledged is repeated for 3 minutes. Where the terminal cannot say, it answers NAK.
+//     acknowledged is repeated for 3 minutes. Where the terminal cannot say, it answers NAK, or not at all.
 //   - The same bytes again, before the result was acknowledged, begin nothing.
 //
 // It imports ecr, ecr/receipt, schemes/money and the standard library; never os or net. Package

@@ -122,6 +122,7 @@ func TestDialogues(t *testing.T) {
 		"F.5: unheard, then G":                        {steps: join(unheard, []string{"ask " + again1 + " => last of 1", "begun => ack, 50 s, ...", approval, "heard => told", "recorded => -"})},
 		"F.4: never another till's":                   {steps: join(unheard, []string{"ask " + again2 + " => last of 2", "refused => ack, E 01 NESSUNA OPERAZIONE 71"})},
 		"F.4: told 3 minutes ago":                     {steps: []string{"ask " + again1 + " => last of 1", "begun => ack, 50 s, ...", "told => E 00 T07001 000101 71"}},
+		"F.4: told in another boot, nobody knows when": {steps: []string{"ask " + again1 + " => last of 1", "begun => ack, 50 s, ...", "aged => lost", "ask " + again1 + " => last of 1"}},
 		"F.4: told longer ago":                        {steps: []string{"ask " + again1 + " => last of 1", "begun => ack, 50 s, ...", "old => lost, E 01 NESSUN ESITO RECENTE 71", "heard => -"}},
 		"in doubt it says nothing false":              {steps: []string{"ask " + again1 + " => last of 1", "refused not_ready => nak", "ask " + again1 + " => last of 1", "refused system_error => nak"}},
 		"in doubt for too long":                       {steps: []string{"ask " + again1 + " => last of 1", "unanswered => nak", "begun => -", "orphanApproved => lost"}},

@@ -90,6 +90,10 @@ func (p *play) step(name string) string {
 		out := p.outcome(ecr.Approved, ecr.OK)
 		out.ToldFor = 3 * time.Minute
 		ev = ecr.Ended{Gen: d.run.gen, Outcome: out}
+	case "aged": // told in another boot, and no true time is known
+		out := p.outcome(ecr.Approved, ecr.OK)
+		out.ToldFor, out.ToldLeast = time.Minute, true
+		ev = ecr.Ended{Gen: d.run.gen, Outcome: out}
 	case "wrong":
 		out := p.outcome(ecr.Approved, ecr.OK)
 		out.Amount = 1251

@@ -48,6 +48,10 @@ func (d *Dialogue) tell(out ecr.Outcome) {
 		d.do(ecr.Deliver{Sale: r.sale, Delivery: out.Telling(ecr.Lost)})
 		d.reply(noEnd(d.own(), of, notDone, d.words.old).message())
 		return
+	case r.code == last && out.ToldLeast: // nobody can say yet: no answer is better than a wrong one, and the register asks again
+		d.do(ecr.Deliver{Sale: r.sale, Delivery: out.Telling(ecr.Lost)})
+		d.finish()
+		return
 	case good && out.Kind == ecr.Payment && r.code != last && out.Amount != r.amount:
 		d.do(ecr.Deliver{Sale: r.sale, Delivery: ecr.Refused})
 		d.reply(noEnd(d.own(), of, notDone, d.words.other).message())

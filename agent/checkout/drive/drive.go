@@ -95,7 +95,8 @@ type Options struct {
 	Now        func() time.Time     // wall clock, for people; default time.Now
 	Boot       func() time.Duration // decides everything; default the process's monotonic clock
 	BootID     string
-	LastSale   int64 // the highest id that was given before, by the journal's end; 0 = as the table says
+	Trusted    func() (time.Time, bool) // outbox.Options.Trusted
+	LastSale   int64                    // the highest id that was given before, by the journal's end; 0 = as the table says
 	// CallerSecret makes the keys of requests that have an id of their own. It outlives the journal;
 	// nil = one made of the journal's key.
 	CallerSecret []byte
@@ -190,6 +191,9 @@ func New(o Options) *Drive {
 		born := time.Now()
 		d.boot = func() time.Duration { return time.Since(born) }
 	}
+	if o.Trusted == nil {
+		o.Trusted = func() (time.Time, bool) { return d.now(), true }
+	}
 	if d.barred == nil {
 		d.barred = func() Bar { return NoBar }
 	}
@@ -211,7 +215,7 @@ func New(o Options) *Drive {
 		Poll: d.cfg.Poll, LastSale: o.LastSale, Record: o.Record,
 	})
 	d.p = perform.New(perform.Options{
-		DB: d.db, Journal: d.j, Sales: d.sales, Aapay: o.Aapay, Outbox: d.box, Screen: o.Screen, Now: d.now, Boot: d.boot, BootID: d.bootID, Log: d.log,
+		DB: d.db, Journal: d.j, Sales: d.sales, Aapay: o.Aapay, Outbox: d.box, Screen: o.Screen, Now: d.now, Boot: d.boot, BootID: d.bootID, Trusted: o.Trusted, Log: d.log,
 		Config: perform.Config{
 			TerminalID: d.cfg.TerminalID, MerchantName: d.cfg.MerchantName, Language: d.cfg.Language, Poll: d.cfg.Poll, Grace: d.cfg.Grace,
 			Patience: d.cfg.Patience, Sandbox: d.cfg.Sandbox,

@@ -17,11 +17,23 @@ import (
 // MONEY F.4: a register that asks for its last sale is told how long ago it acknowledged the outcome.
 func TestMoneyF4_LastSaysHowLongAgoItWasTold(t *testing.T) {
 	terminal(t, func(r *rig) {
-		of := func() time.Duration {
+		asked := func() ecr.Outcome {
 			t.Helper()
 			s := r.Again()
 			out := <-s.Outcome
 			r.Told(s, ecr.Lost) // what it was told stays told
+			return out
+		}
+		of := func() time.Duration {
+			t.Helper()
+			out := asked()
+			require.False(t, out.ToldLeast)
+			return out.ToldFor
+		}
+		least := func() time.Duration {
+			t.Helper()
+			out := asked()
+			require.True(t, out.ToldLeast, "nobody can say for how long the box was off")
 			return out.ToldFor
 		}
 		first := r.unconfirmed(500)
@@ -39,17 +51,21 @@ func TestMoneyF4_LastSaysHowLongAgoItWasTold(t *testing.T) {
 		r.Restart(false)
 		pass(time.Minute)
 		require.Equal(t, 2*time.Minute, of(), "over a restart of the program")
-		r.Restart(true)
-		require.GreaterOrEqual(t, of(), 7*time.Minute, "over a restart of the box by the clock: it was decided 7 minutes ago")
-		require.Less(t, of(), 8*time.Minute)
-		r.jump = -50 * 365 * 24 * time.Hour
-		pass(time.Minute)
-		require.GreaterOrEqual(t, of(), time.Minute, "the clock is not set: as old as this boot")
-		require.Less(t, of(), 2*time.Minute)
-		r.jump = 0
+		for _, jump := range []time.Duration{-50 * 365 * 24 * time.Hour, -time.Hour, 0, 90 * 365 * 24 * time.Hour} { // whatever the wall clock says after another boot
+			r.jump, r.untrue = jump, false
+			r.Restart(true)
+			require.GreaterOrEqual(t, of(), 2*time.Minute, "over a restart of the box by the true time")
+			require.Less(t, of(), 3*time.Minute)
+			r.untrue = true
+			require.Positive(t, least())
+			require.Less(t, least(), time.Minute, "no service has told the time yet: as old as this boot, and maybe older")
+		}
 		r.declined()
 		require.NotZero(t, of())
 		require.Less(t, of(), time.Minute)
+		r.untrue = false
+		r.Restart(true)
+		require.Positive(t, least(), "no true time was known when it was told")
 	})
 }
 

@@ -501,6 +501,7 @@ type rig struct {
 	address string // of the service
 	guard   *guard
 	jump    time.Duration // of the wall clock
+	untrue  bool          // no service has told the time
 
 	secret      []byte
 	failAtStart int // writes of the next start that do not commit
@@ -550,6 +551,7 @@ func (r *rig) parts() drivetest.Parts {
 		Drive: drive.Options{
 			DB: r.guard, Aapay: route, Screen: r.screen, Prompter: r.prompt, Config: r.cfg, CallerSecret: r.secret,
 			Now:     func() time.Time { return drivetest.Now().Add(r.jump) },
+			Trusted: func() (time.Time, bool) { return drivetest.Now(), !r.untrue },
 			Methods: func() ([]methods.Definition, catalog.State) { return r.defs, r.state },
 		},
 	}

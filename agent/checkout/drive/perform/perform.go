@@ -49,6 +49,7 @@ type Options struct {
 	Now     func() time.Time     // wall clock, for people
 	Boot    func() time.Duration // decides everything
 	BootID  string
+	Trusted func() (time.Time, bool) // the true time, false while it is not known
 	Log     *slog.Logger
 }
 
@@ -76,6 +77,7 @@ type Performer struct {
 	now     func() time.Time
 	boot    func() time.Duration
 	bootID  string
+	trusted func() (time.Time, bool)
 	log     *slog.Logger
 	offline atomic.Bool
 
@@ -92,7 +94,7 @@ type Performer struct {
 // New makes a Performer; it starts nothing.
 func New(o Options) *Performer {
 	return &Performer{
-		db: o.DB, j: o.Journal, sales: o.Sales, svc: o.Aapay, box: o.Outbox, screen: o.Screen, cfg: o.Config, now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log,
+		db: o.DB, j: o.Journal, sales: o.Sales, svc: o.Aapay, box: o.Outbox, screen: o.Screen, cfg: o.Config, now: o.Now, boot: o.Boot, bootID: o.BootID, trusted: o.Trusted, log: o.Log,
 		wake: make(chan struct{}, 1), onUndo: map[string]func(){},
 	}
 }

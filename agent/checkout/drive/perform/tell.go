@@ -25,8 +25,9 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 	o := ecr.Outcome{
 		Sale: string(r.Key), Sequence: r.Sequence, Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, p.cfg.Language), Amount: r.Amount, Currency: r.Currency,
 		OriginalTrace: r.OriginalTrace, TerminalID: p.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Repeat: repeat,
-		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling, ToldFor: p.toldFor(r),
+		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling,
 	}
+	o.ToldFor, o.ToldLeast = p.toldFor(r)
 	if s.TransactionID != 0 {
 		o.TransactionID = fmt.Sprint(s.TransactionID)
 	}
@@ -54,23 +55,23 @@ func (p *Performer) heldOutcome(r *journal.Row) ecr.Outcome {
 	}
 }
 
-// clockSet is before any sale: a clock from earlier was not set, and says nothing about age.
-var clockSet = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// toldFor is how long ago a register acknowledged the outcome of a row, 0 where none did. What was
-// told in another boot is at least as old as this one, and as the clock says where it is set.
-func (p *Performer) toldFor(r *journal.Row) time.Duration {
+// toldFor is how long ago a register acknowledged the outcome of a row, 0 where none did. What was told
+// in another boot is at least as old as this one; a wall clock says nothing of it, for a box may start
+// with any. least says that no true time was known, then or now.
+func (p *Performer) toldFor(r *journal.Row) (ago time.Duration, least bool) {
+	s := r.State
 	switch {
 	case r.Told != string(ecr.Told):
-		return 0
-	case r.State.ToldBoot == p.bootID:
-		return max(1, p.boot()-r.State.ToldAt)
+		return 0, false
+	case s.ToldBoot == p.bootID:
+		return max(1, p.boot()-s.ToldAt), false
 	}
-	age := max(1, p.boot())
-	if decided := time.UnixMilli(r.DecidedMS); decided.After(clockSet) {
-		age = max(age, p.now().Sub(decided))
+	ago = max(1, p.boot())
+	at, known := p.trusted()
+	if !known || s.ToldMS == 0 {
+		return ago, true
 	}
-	return age
+	return max(ago, at.Sub(time.UnixMilli(s.ToldMS))), false
 }
 
 // MerchantCopy says whether the method of a sale asks for a receipt for the merchant.
@@ -380,6 +381,9 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 			row.Told = string(what)
 			if what == ecr.Told {
 				row.State.ToldAt, row.State.ToldBoot = p.boot(), p.bootID
+				if at, known := p.trusted(); known {
+					row.State.ToldMS = at.UnixMilli()
+				}
 			}
 		}
 		s, err = p.j.Transit(tx, row, checkout.Event{Name: name})
