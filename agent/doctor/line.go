@@ -136,7 +136,7 @@ func lineChecks() []Check {
 // screenFault fails where a picture for the customer cannot be drawn, and warns where no browser shows the page. The running terminal has tried, beside none the screen is
 // looked at.
 func (f *Facts) screenFault() Finding {
-	causes := []ready.Cause{ready.ScreenGone, ready.ScreenDenied, ready.ScreenFailed, ready.ScreenFile, ready.ScreenSmall}
+	causes := []ready.Cause{ready.ScreenGone, ready.ScreenDenied, ready.ScreenFailed, ready.ScreenFile, ready.ScreenSmall, ready.ScreenStuck}
 	for _, t := range f.Daemon.Troubles {
 		if f.Daemon.Running && slices.Contains(causes, t.Cause) {
 			return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")

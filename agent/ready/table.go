@@ -49,6 +49,7 @@ const (
 	ScreenFailed Cause = "display_failed"
 	ScreenFile   Cause = "display_file"
 	ScreenSmall  Cause = "display_small"
+	ScreenStuck  Cause = "display_stuck"
 	PageUnseen   Cause = "display_page"
 	NoMethods    Cause = "no_methods"
 	NoList       Cause = "no_list"
@@ -110,6 +111,7 @@ func table() []row {
 		{ScreenFailed, "the screen {where} cannot be drawn on, {detail}, and a customer sees no code on it", "ls -l /dev/fb* lists the screens; set [display] framebuffer in {config} to one of them; a plain file needs framebuffer_size", false},
 		{ScreenFile, "the picture {where} cannot be written, {detail}, and a customer sees no code on it", "make its directory, and let the terminal's user write there; or set [display] file in {config} to a path where it may", false},
 		{ScreenSmall, "the screen {where} is too small for the code", "set rotate or file_size of [display] in {config} so that the code has more room, or connect a larger screen", false},
+		{ScreenStuck, "the screen {where} takes no pictures, and may show that of an earlier sale", "dmesg | tail shows what its driver says; unplug it and plug it in again, or start the box again", false},
 		{PageUnseen, "no browser shows the customer's page {where}", "open it in the browser of the customer's screen; without one, set [display] page = false in {config}", false},
 
 		{NoMethods, "the backend knows no payment method for this merchant and terminal", "correct bax_id and terminal_id of [terminal] in {config}, or ask the backend's operator to add one", false},

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,15 +23,27 @@ const screenWithin = 500 * time.Millisecond
 type watchedScreen struct {
 	*display.Watched
 	path string
-	file bool // a picture file
+	kind screenKind
 }
+
+type screenKind uint8
+
+const (
+	consoleScreen screenKind = iota
+	fileScreen
+	panelScreen
+)
 
 // screen is all that the configuration shows pictures on; watched are those whose faults are told.
 func screen(c *call, cfg config.Config) (all display.Screen, watched []watchedScreen, err error) {
 	var screens []display.Screen
+	watch := func(s display.Lasting, path string, kind screenKind) {
+		w := watchedScreen{display.Watch(s, path, screenWithin), path, kind}
+		screens, watched = append(screens, w), append(watched, w)
+	}
 	if cfg.Display.Console {
 		tty := onTerminal(c.out)
-		screens = append(screens, display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty, Size: func() (int, int) { return windowSize(c.out) }}))
+		watch(display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty, Size: func() (int, int) { return windowSize(c.out) }}), "console", consoleScreen)
 	}
 	if path := cfg.Display.File; path != "" {
 		f, err := display.NewFile(path)
@@ -42,19 +53,16 @@ func screen(c *call, cfg config.Config) (all display.Screen, watched []watchedSc
 		if err != nil {
 			return nil, nil, fmt.Errorf("config: display.file: %w", err)
 		}
-		watched = append(watched, watchedScreen{display.Watch(f), path, true})
+		watch(f, path, fileScreen)
 	}
 	if cfg.Display.Framebuffer != "" {
 		to, err := panel(cfg)
 		if err != nil {
 			return nil, nil, err
 		}
-		watched = append(watched, watchedScreen{display.Watch(display.NewFramebuffer(to)), to.Path, false})
+		watch(display.NewFramebuffer(to), to.Path, panelScreen)
 	}
-	for _, w := range watched {
-		screens = append(screens, w)
-	}
-	return display.Bounded(display.Fan(screens...), screenWithin), watched, nil
+	return display.Fan(screens...), watched, nil
 }
 
 // panel is the framebuffer of the configuration.
@@ -79,14 +87,14 @@ func doctorScreens(cfg config.Config) (list []ready.Trouble) {
 		}
 	}
 	if path := cfg.Display.File; path != "" {
-		look(watchedScreen{path: path, file: true}, unix.Access(filepath.Dir(path), unix.W_OK|unix.X_OK))
+		look(watchedScreen{path: path, kind: fileScreen}, unix.Access(filepath.Dir(path), unix.W_OK|unix.X_OK))
 	}
 	if cfg.Display.Framebuffer != "" {
 		to, err := panel(cfg)
 		if err == nil {
 			err = to.Look()
 		}
-		look(watchedScreen{path: to.Path}, err)
+		look(watchedScreen{path: to.Path, kind: panelScreen}, err)
 	}
 	return list
 }
@@ -100,8 +108,25 @@ func (s watchedScreen) trouble(err error) *ready.Trouble {
 	case errors.Is(err, display.ErrTooSmall):
 		t.Cause = ready.ScreenSmall
 		return t
-	case s.file:
+	case errors.Is(err, display.ErrStuck):
+		t.Cause = ready.ScreenStuck
+		switch s.kind {
+		case consoleScreen:
+			t.Remedy = "press Ctrl-Q on it, for Ctrl-S stops it; or set [display] console = false in {config}"
+		case fileScreen:
+			t.Remedy = "df -h {where} and dmesg | tail show what its file system waits for; or set [display] file in {config} to another path"
+		}
+		return t
+	case s.kind == consoleScreen:
+		t.Cause, t.Remedy = ready.ScreenFailed, "start it where its output is read, or set [display] console = false in {config}"
+	case s.kind == fileScreen:
 		t.Cause = ready.ScreenFile
+		switch dir := filepath.Dir(s.path); {
+		case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
+			t.Remedy = "df -h " + dir + " shows it; free space there, or set [display] file in {config} to another disk, best a tmpfs like /run"
+		case errors.Is(err, unix.EROFS):
+			t.Remedy = "dmesg | tail says why; mount -o remount,rw makes it writable again; or set [display] file in {config} to another disk, best a tmpfs like /run"
+		}
 	case errors.Is(err, os.ErrNotExist):
 		t.Cause = ready.ScreenGone
 		return t
@@ -111,9 +136,12 @@ func (s watchedScreen) trouble(err error) *ready.Trouble {
 	default:
 		t.Cause = ready.ScreenFailed
 	}
-	t.Detail = strings.TrimPrefix(err.Error(), "framebuffer "+s.path+": ")
-	if errno := syscall.Errno(0); errors.As(err, &errno) {
-		t.Detail = errno.Error() // the path is named already
+	t.Detail = err.Error()
+	for _, named := range []string{"framebuffer " + s.path + ": ", "show on " + s.path + ": "} { // it is already
+		t.Detail = strings.TrimPrefix(t.Detail, named)
+	}
+	if errno := unix.Errno(0); s.kind == panelScreen && errors.As(err, &errno) {
+		t.Detail = errno.Error()
 	}
 	return t
 }

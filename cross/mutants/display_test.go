@@ -8,7 +8,7 @@ const (
 // ofScreens is every broken rule of what a customer sees.
 var ofScreens = []mutant{
 	{"a slow panel keeps saying ready", screens, "TestASlowScreenIsEnded", []edit{
-		{"device/display/bounded.go", `stuck := b.stuck && within <= b.limit`, `stuck := b.stuck`},
+		{"device/display/watched.go", `stuck := w.stuck && within <= w.limit`, `stuck := w.stuck`},
 	}},
 	{"an end is hidden by the one before", drive, "TestAnEndTakesThePlaceOfTheOneBefore", []edit{
 		{"agent/checkout/drive/perform/screen.go", `p.onScreen == key || p.endShown`, `p.onScreen == key`},
@@ -59,6 +59,20 @@ var ofScreens = []mutant{
 		{"device/display/framebuffer/framebuffer.go", `at, step = 4*(h-1-y), pic.Stride`, `at, step = 4*y, pic.Stride`},
 	}},
 	{"a panel that was pulled stays dark", onPanel, "TestADeviceThatWasPulledIsOpenedAgain", []edit{
-		{"device/display/framebuffer/framebuffer.go", "	if err := d.write(pic, whole); err != nil {\n\t\treturn errors.Join(", "	if err := d.write(pic, whole); err != nil {\n\t\td = &Device{}\n\t\treturn errors.Join("},
+		{"device/display/framebuffer/framebuffer.go", "	if err := d.write(pic, whole); err != nil {\n", "	if err := d.write(pic, whole); err != nil {\n\t\td = &Device{}\n"},
+	}},
+	{"one screen that hangs stops the others", screens, "TestField2_P1OneStuckScreenStopsNoOther", []edit{
+		{"device/display/display.go", `all.Go(func() { errs[i] = do(s) })`, `errs[i] = do(s)`},
+	}},
+	{"a screen that hangs is not named", screens, "TestAScreenThatDoesNotTakePicturesHoldsNobodyUp", []edit{
+		{"device/display/watched.go", `	case w.stuck:
+		return w.isStuck()
+`, ``},
+	}},
+	{"a picture of an earlier sale stays where none can be written", screens, "TestField2_P2NoPictureOfAnEarlierSaleStays", []edit{
+		{"device/display/file.go", `stays := unix.Unlink(f.path)`, `stays := unix.Unlink("")`},
+	}},
+	{"a panel that refuses a picture keeps the old one", onPanel, "TestField2_P2APanelThatRefusesAPictureIsMadeDark", []edit{
+		{"device/display/framebuffer/framebuffer.go", `d.dark = d.isDevice()`, `d.dark = false`},
 	}},
 }

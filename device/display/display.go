@@ -3,6 +3,7 @@ package display
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"posagent/device/display/layout"
@@ -78,31 +79,34 @@ var (
 	_ Ender     = fan(nil)
 )
 
-func (f fan) Show(v View) error {
-	errs := make([]error, 0, len(f))
-	for _, s := range f {
-		errs = append(errs, s.Show(v))
-	}
-	return errors.Join(errs...)
-}
+func (f fan) Show(v View) error { return f.each(func(s Screen) error { return s.Show(v) }) }
 
 func (f fan) Refresh() error {
-	var errs []error
-	for _, s := range f {
+	return f.each(func(s Screen) error {
 		if r, ok := s.(Refresher); ok {
-			errs = append(errs, r.Refresh())
+			return r.Refresh()
 		}
-	}
-	return errors.Join(errs...)
+		return nil
+	})
 }
 
 func (f fan) End() error {
-	var errs []error
-	for _, s := range f {
+	return f.each(func(s Screen) error {
 		if e, ok := s.(Ender); ok {
-			errs = append(errs, e.End())
+			return e.End()
 		}
+		return nil
+	})
+}
+
+// each does the same to all screens at once: none waits for another.
+func (f fan) each(do func(Screen) error) error {
+	errs := make([]error, len(f))
+	var all sync.WaitGroup
+	for i, s := range f {
+		all.Go(func() { errs[i] = do(s) })
 	}
+	all.Wait()
 	return errors.Join(errs...)
 }
 

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"posagent/device/display/layout"
 )
@@ -105,6 +108,10 @@ func (f *File) write() (small, err error) {
 	}
 	f.last = nil
 	if err := replace(f.path, data); err != nil {
+		// No picture is better than that of an earlier sale.
+		if stays := unix.Unlink(f.path); stays != nil && !errors.Is(stays, fs.ErrNotExist) {
+			err = fmt.Errorf("%w, and the old picture stays: %w", err, stays)
+		}
 		return small, fmt.Errorf("show on %s: %w", f.path, err)
 	}
 	f.last = data
@@ -127,8 +134,17 @@ func (f *File) svg(v View, now time.Time) ([]byte, error) {
 	return f.canvas.lines(v, now, layout.Geometry{W: f.Width, H: f.Height})
 }
 
+// cause is what the system says, without the name of the file that was to be made, which is another one each time.
+func cause(err error) error {
+	if errno := unix.Errno(0); errors.As(err, &errno) {
+		return errno
+	}
+	return err
+}
+
 // replace puts data in the place of path by a rename, readable by everybody.
 func replace(path string, data []byte) (err error) {
+	defer func() { err = cause(err) }()
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".display-*")
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"posagent/device/display/framebuffer"
 	"posagent/device/display/layout"
+	"posagent/device/display/scene"
 )
 
 // Framebuffer shows views on the panel of a Linux framebuffer, or in a file that looks like one.
@@ -84,5 +85,11 @@ func (f *Framebuffer) draw(whole bool) (small, err error) {
 	if pic == nil {
 		return nil, small
 	}
-	return small, f.dev.Write(pic, whole)
+	if err := f.dev.Write(pic, whole); err != nil {
+		return small, err
+	}
+	if whole && f.view.Kind != scene.Idle && f.view.Kind != scene.NotReady { // somebody stands before it
+		f.dev.Light()
+	}
+	return small, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/device/display"
 	"posagent/device/display/framebuffer"
 )
@@ -17,7 +18,7 @@ func TestAWatchedScreenTellsWhatNobodySees(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	path := filepath.Join(dir, "fb")
 	panel := func(w, h int) *display.Watched {
-		return display.Watch(display.NewFramebuffer(framebuffer.Config{Path: path, File: framebuffer.Mode{W: w, H: h, Format: framebuffer.RGB565()}}))
+		return display.Watch(display.NewFramebuffer(framebuffer.Config{Path: path, File: framebuffer.Mode{W: w, H: h, Format: framebuffer.RGB565()}}), path, need.Limit())
 	}
 	s := panel(480, 800)
 	require.NoError(t, s.Fault(), "nothing was drawn yet")

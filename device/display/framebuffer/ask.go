@@ -20,6 +20,7 @@ const noBlock = syscall.O_NONBLOCK
 const (
 	getVariable = 0x4600 // FBIOGET_VSCREENINFO
 	getFixed    = 0x4602 // FBIOGET_FSCREENINFO
+	setBlank    = 0x4611 // FBIOBLANK
 )
 
 // ask asks a device how it lies.
@@ -40,4 +41,16 @@ func ask(f *os.File) (Mode, error) {
 		}
 	}
 	return decode(variable[:], fixed[:], strconv.IntSize/8, binary.NativeEndian)
+}
+
+// What FBIOBLANK asks for.
+const (
+	unblank = 0 // FB_BLANK_UNBLANK
+	dark    = 1 // FB_BLANK_NORMAL
+)
+
+// blank makes a panel dark or lights it. Many a driver knows no such thing: then the panel is as it is.
+func blank(f *os.File, what uintptr) {
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, f.Fd(), setBlank, what)
+	runtime.KeepAlive(f)
 }

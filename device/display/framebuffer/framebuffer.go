@@ -25,6 +25,7 @@ type Device struct {
 	file   *os.File    // nil = not open
 	opened os.FileInfo // file, when it was opened
 	mode   Mode
+	dark   bool    // Write has blanked the panel
 	shown  []byte  // what the device holds, rows of mode.row() bytes; nil = not known
 	row    []byte  // the row that is made
 	tints  [3]tint // red, green, blue
@@ -67,7 +68,7 @@ func (d *Device) Size() (w, h int, err error) {
 	if err := d.open(); err != nil {
 		return 0, 0, err
 	}
-	if d.opened.Mode().Type() != 0 {
+	if d.isDevice() {
 		mode, err := ask(d.file)
 		if err != nil {
 			return 0, 0, errors.Join(fmt.Errorf("framebuffer %s: %w", d.cfg.Path, err), d.Close())
@@ -158,10 +159,28 @@ func (d *Device) Write(pic *image.RGBA, whole bool) error {
 		return err
 	}
 	if err := d.write(pic, whole); err != nil {
+		d.dark = d.isDevice()
+		if d.dark {
+			blank(d.file, dark) // what stands there is of an earlier sale
+		}
 		return errors.Join(fmt.Errorf("framebuffer %s: %w", d.cfg.Path, err), d.Close())
+	}
+	if d.dark {
+		d.Light()
 	}
 	return nil
 }
+
+// Light lights a panel that was made dark: by the console of the kernel, which does so after some idle minutes (consoleblank), or by
+// Write, where it could not take an old picture away.
+func (d *Device) Light() {
+	if d.file != nil && d.isDevice() {
+		blank(d.file, unblank)
+		d.dark = false
+	}
+}
+
+func (d *Device) isDevice() bool { return d.opened.Mode().Type() != 0 }
 
 func (d *Device) write(pic *image.RGBA, whole bool) error {
 	m, n := d.mode, d.mode.row()
