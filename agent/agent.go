@@ -69,12 +69,13 @@ type Options struct {
 	Retention      time.Duration                                   // of final operations
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
-	Keypad         Pad            // nil = no pad is there
-	Page           bool           // the customer's screen is a page of the port too
-	PageKeys       bool           // and has keys
-	Printer        paper.Printer  // closed by Run; nil = the terminal has none
-	Prints         paper.Prints   // without being asked for
-	Compare        *daily.Options // of the till's list, as far as the configuration says it; nil = none is compared
+	Keypad         Pad                                 // nil = no pad is there
+	Page           bool                                // the customer's screen is a page of the port too
+	PageKeys       bool                                // and has keys
+	Printer        paper.Printer                       // closed by Run; nil = the terminal has none
+	Prints         paper.Prints                        // without being asked for
+	PrinterNotOpen func(error) (reason, remedy string) // paper.Options.NotOpen
+	Compare        *daily.Options                      // of the till's list, as far as the configuration says it; nil = none is compared
 
 	Registers []Line
 	Port      net.Listener
@@ -204,7 +205,7 @@ func New(o Options) *Agent {
 	if o.Printer != nil {
 		a.paper = paper.New(paper.Options{
 			DB: o.DB, Printer: o.Printer, Books: a.drive, Head: receipt.Head{MerchantName: o.Drive.MerchantName, Language: o.Drive.Language},
-			Currency: o.Drive.Currency, Sandbox: o.Drive.Sandbox, Prints: o.Prints, Now: o.Now, Note: a.reprinted, Log: o.Log,
+			Currency: o.Drive.Currency, Sandbox: o.Drive.Sandbox, Prints: o.Prints, Now: o.Now, Note: a.reprinted, NotOpen: o.PrinterNotOpen, Log: o.Log,
 		})
 	}
 	for _, l := range o.Registers {

@@ -84,7 +84,7 @@ func lineChecks() []Check {
 				return exam.Passed()
 			},
 		},
-		lineCheck(Check{ID: "PA-SER-006", Severity: exam.Critical, After: []string{"PA-SER-005"}, Command: "dmesg | tail"}, ready.LineFailed),
+		lineCheck(Check{ID: "PA-SER-006", Severity: exam.Critical, After: []string{"PA-SER-005"}, Command: "dmesg | tail"}, ready.LineFailed, ready.LineStuck),
 		{
 			ID: "PA-SER-007", Severity: exam.Critical, After: []string{"PA-SER-006"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
@@ -122,6 +122,11 @@ func lineChecks() []Check {
 				}
 				if t := f.Pad(); t != nil {
 					return f.said(*t)
+				}
+				for _, t := range f.Daemon.Troubles {
+					if f.Daemon.Running && t.Cause == ready.PadStuck {
+						return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
+					}
 				}
 				return exam.Passed("device", f.Config.Keypad)
 			},

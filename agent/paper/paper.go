@@ -52,7 +52,9 @@ type Options struct {
 	Now      func() time.Time // wall clock; default time.Now
 	// Note notes in the commit that a person has asked for a copy: of a sale's key, or of a batch. Nil = nothing.
 	Note func(tx store.Tx, of, which string) error
-	Log  *slog.Logger
+	// NotOpen says why the device does not open (printer.ErrNotOpen), and what a person does, where it knows better than the error.
+	NotOpen func(error) (reason, remedy string)
+	Log     *slog.Logger
 }
 
 // Paper prints what waits. Its methods are safe for concurrent use.
@@ -277,7 +279,7 @@ func (p *Paper) say(w waiting, q queue, err error) {
 		}
 		return
 	}
-	p.state.Reason, p.state.Remedy = words(err)
+	p.state.Reason, p.state.Remedy = p.words(err)
 	if p.state.Since = was.Since; was.Reason != p.state.Reason {
 		p.state.Since = p.o.Now()
 		p.o.Log.Warn("the printer does not print", "waiting", q.count, "err", err)
@@ -285,8 +287,10 @@ func (p *Paper) say(w waiting, q queue, err error) {
 }
 
 // words are why nothing is printed, and what a person does.
-func words(err error) (reason, remedy string) {
+func (p *Paper) words(err error) (reason, remedy string) {
 	switch {
+	case errors.Is(err, printer.ErrNotOpen) && p.o.NotOpen != nil:
+		return p.o.NotOpen(err)
 	case errors.Is(err, printer.ErrPaperOut):
 		return "paper is out", "put in a new roll: what waits is printed by itself"
 	case errors.Is(err, printer.ErrOffline), errors.Is(err, printer.ErrStuck):

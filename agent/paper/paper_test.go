@@ -223,7 +223,7 @@ func TestARestart(t *testing.T) {
 	x, stop := s.start(toFile(t, path))
 	s.confirm(x, "k42")
 	need.Until(t, "both wait", func() bool { return x.State().Waiting == 2 })
-	require.Contains(t, x.State().Reason, "printer is offline: not there")
+	require.Contains(t, x.State().Reason, "printer is offline: does not open")
 	require.Contains(t, x.State().Remedy, "[printer] device")
 	stop()
 	require.NoError(t, os.Mkdir(dir, 0o700))

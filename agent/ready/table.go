@@ -35,6 +35,7 @@ const (
 	NoLine       Cause = "no_line"
 	LineGone     Cause = "line_missing"
 	LinePulled   Cause = "line_unplugged"
+	LineStuck    Cause = "line_stuck"
 	LineDenied   Cause = "line_denied"
 	LineBusy     Cause = "line_busy"
 	LineNoTTY    Cause = "line_no_tty"
@@ -44,6 +45,7 @@ const (
 	PadGone      Cause = "keypad_missing"
 	PadDenied    Cause = "keypad_denied"
 	PadFailed    Cause = "keypad_failed"
+	PadStuck     Cause = "keypad_stuck"
 	ScreenGone   Cause = "display_missing"
 	ScreenDenied Cause = "display_denied"
 	ScreenFailed Cause = "display_failed"
@@ -97,6 +99,7 @@ func table() []row {
 		{NoLine, "no register line is set, and no local program may sell", "set [ecr] serial or tcp in {config}, or give a client of [port.clients] may = [\"read\", \"sales\"], then {run}", false},
 		{LineGone, "the register line {where} is not there", "plug the cable in; ls /dev/serial/by-id lists the devices, set [ecr] serial in {config} to one of them", false},
 		{LinePulled, "the register line {where} was unplugged", "plug the cable in again; the terminal opens the line by itself", false},
+		{LineStuck, "the register line {where} takes no data", "unplug its converter and plug it in again, the terminal then opens the line by itself; if it happens again, turn off flow control in the register's settings, or change the converter", false},
 		{LineDenied, "the register line {where} may not be opened by this user", "ls -l {where} shows the group; usermod -aG GROUP USER, then start posagent again", false},
 		{LineBusy, "the register line {where} is in use by another program", "fuser -v {where} names it; stop it", false},
 		{LineNoTTY, "the register line {where} is no serial device", "ls /dev/serial/by-id lists the devices; set [ecr] serial in {config} to one of them", false},
@@ -106,6 +109,7 @@ func table() []row {
 		{PadGone, "the keypad {where} is not there, and nothing that is typed can be sold", "plug it in, the terminal reads it by itself; ls -l /dev/input/by-id lists the devices, set [keypad] device in {config} to one of them", false},
 		{PadDenied, "the keypad {where} may not be opened by this user", "ls -l {where} shows the group, mostly input; usermod -aG input USER, then start posagent again", false},
 		{PadFailed, "the keypad {where} cannot be read, {detail}", "ls -l /dev/input/by-id lists the devices; set [keypad] device in {config} to the keypad's own", false},
+		{PadStuck, "a key of the keypad {where} is held down, and its presses count for nothing", "free the key; where none is pressed, unplug the keypad and plug it in again, or exchange it", false},
 		{ScreenGone, "the screen {where} is not there, and a customer sees no code on it", "plug it in, the terminal draws on it by itself; ls -l /dev/fb* lists the screens, set [display] framebuffer in {config} to one of them", false},
 		{ScreenDenied, "the screen {where} may not be drawn on by this user, and a customer sees no code on it", "ls -l {where} shows the group, mostly video; usermod -aG video USER, then start posagent again", false},
 		{ScreenFailed, "the screen {where} cannot be drawn on, {detail}, and a customer sees no code on it", "ls -l /dev/fb* lists the screens; set [display] framebuffer in {config} to one of them; a plain file needs framebuffer_size", false},

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -30,6 +31,28 @@ type Live struct {
 	Services []Service      `json:"services,omitempty"` // those the outbox cannot deliver to
 	Lines    []RegisterLine `json:"lines,omitempty"`    // of registers
 	Printer  *Printer       `json:"printer,omitempty"`  // nil = the terminal has none
+	Keypad   *Keypad        `json:"keypad,omitempty"`   // nil = the terminal has none, or it is not read
+}
+
+// Keypad is what its keys were since the start.
+type Keypad struct {
+	Name        string `json:"name"`                  // what the device calls itself
+	Presses     uint64 `json:"presses"`               // that counted
+	Flooded     uint64 `json:"flooded,omitempty"`     // that did not: of a contact that floods
+	Unknown     uint64 `json:"unknown,omitempty"`     // of keys that mean nothing here
+	UnknownCode uint16 `json:"unknownCode,omitempty"` // the number of the last of them, for [keypad] map
+}
+
+// String says it in one line.
+func (k Keypad) String() string {
+	text := fmt.Sprintf("%s: %d press(es)", cmp.Or(k.Name, "no name"), k.Presses)
+	if k.Flooded > 0 {
+		text += fmt.Sprintf(", %d of a contact that floods left out", k.Flooded)
+	}
+	if k.Unknown > 0 {
+		text += fmt.Sprintf(", %d of keys that mean nothing here, the last with the number %d ([keypad] map)", k.Unknown, k.UnknownCode)
+	}
+	return text
 }
 
 // Service is one the outbox cannot deliver to.

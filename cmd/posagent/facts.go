@@ -28,7 +28,7 @@ type facts struct {
 	methods func() error // of the last question for the list
 	serial  []*line.Port
 	pad     *keypad.Pad     // nil = none
-	screens []watchedScreen // of [display], the console left out
+	screens []watchedScreen // of [display]
 	page    string          // address of the customer's page; "" = there is none
 	unseen  func() bool     // no browser shows the page
 	tcp     int             // register lines that listen
@@ -154,6 +154,8 @@ func lineTrouble(st line.Stats) ready.Trouble {
 		t.Cause, t.Remedy = ready.LineDenied, grant(st.Path)
 	case errors.Is(st.Reason, line.ErrNotTTY):
 		t.Cause = ready.LineNoTTY
+	case errors.Is(st.Reason, line.ErrNoData):
+		t.Cause = ready.LineStuck
 	case st.Opens > 0:
 		t.Cause = ready.LinePulled
 	case errors.Is(st.Reason, os.ErrNotExist):
@@ -169,11 +171,14 @@ func (f facts) padTrouble() *ready.Trouble {
 	if f.pad == nil {
 		return nil
 	}
-	st := f.pad.Status()
-	if st.Open || st.Reason == nil {
+	switch st := f.pad.Status(); {
+	case st.Stuck(time.Now()):
+		return &ready.Trouble{Cause: ready.PadStuck, Where: st.Path}
+	case st.Open, st.Reason == nil:
 		return nil
+	default:
+		return padTrouble(st.Path, st.Reason)
 	}
-	return padTrouble(st.Path, st.Reason)
 }
 
 // padTrouble names why a keypad cannot be read.
@@ -246,6 +251,11 @@ func (f facts) sample(before view.Live) view.Live {
 	v.Services = f.undelivered(before.Services, v.At)
 	if f.registers != nil {
 		v.Lines = f.registers()
+	}
+	if f.pad != nil {
+		if st := f.pad.Status(); st.Open {
+			v.Keypad = &view.Keypad{Name: st.Name, Presses: st.Presses, Flooded: st.Flooded, Unknown: st.Unknown, UnknownCode: st.UnknownCode}
+		}
 	}
 	if f.printer != nil {
 		v.Printer = f.printer()

@@ -3,7 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+
+	"golang.org/x/sys/unix"
 
 	"posagent/agent/config"
 	"posagent/agent/paper"
@@ -49,6 +53,27 @@ func receiptPrinter(cfg config.Config) (*printer.Printer, error) {
 		return nil, fmt.Errorf("config: printer: %w", err)
 	}
 	return p, nil
+}
+
+// printerNotOpen says why the printer of the configuration does not open, and what a person does.
+func printerNotOpen(c config.Printer) func(error) (reason, remedy string) {
+	return func(err error) (reason, remedy string) {
+		switch {
+		case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO):
+			return c.Device + " is not there", "switch the printer on and check its cable, what waits is printed by itself; ls -l " + filepath.Dir(c.Device) + " lists the devices, set [printer] device to one of them"
+		case errors.Is(err, os.ErrPermission):
+			return c.Device + " may not be opened by this user", grant(c.Device)
+		case errors.Is(err, line.ErrInUse), errors.Is(err, unix.EBUSY):
+			return c.Device + " is in use by another program", "fuser -v " + c.Device + " names it; stop it: what waits is printed by itself"
+		case errors.Is(err, line.ErrNotTTY):
+			return c.Device + " is no serial line", `set [printer] kind = "usb" for the device of a USB printer, kind = "file" for a plain file, or device to a serial line; then start posagent again`
+		case errors.Is(err, printer.ErrNotDevice):
+			return c.Device + " is no device of a USB printer", `set [printer] kind = "serial" for a serial line, kind = "file" for a plain file, or device to one of /dev/usb; then start posagent again`
+		case errors.Is(err, line.ErrNoData):
+			return c.Device + " takes no data", "switch the printer off and on, or unplug its converter and plug it in again: what waits is printed by itself"
+		}
+		return err.Error(), "dmesg | tail shows what the system says of " + c.Device + "; check [printer] device and kind"
+	}
 }
 
 func printsOf(cfg config.Config) paper.Prints {

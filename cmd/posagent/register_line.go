@@ -68,12 +68,7 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 		OpenSerial: func(ctx context.Context, path string) (frame.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 			defer cancel()
-			port := line.New(line.Config{Path: path, Baud: o.baud, StopBits: o.stopBits})
-			conn, err := port.Open(ctx)
-			if err != nil && port.Stats().LastError != "" {
-				err = errors.New(port.Stats().LastError)
-			}
-			return conn, err
+			return line.New(line.Config{Path: path, Baud: o.baud, StopBits: o.stopBits}).Open(ctx)
 		},
 		Note: func(text string) { fmt.Fprintln(c.err, "terminal:", text) },
 	}

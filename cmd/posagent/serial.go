@@ -113,11 +113,7 @@ func serialLine(c *call) (line.Config, error) {
 func openLine(ctx context.Context, c *call, l line.Config) (line.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	p := line.New(l)
-	conn, err := p.Open(ctx)
-	if err != nil && p.Stats().Reason != nil {
-		err = p.Stats().Reason
-	}
+	conn, err := line.New(l).Open(ctx)
 	if err != nil {
 		return nil, fail(exitFailed, "%s: %v", c.path, err)
 	}

@@ -285,6 +285,9 @@ func (v *statusView) print(c *call) {
 	if p := v.Live.Printer; p != nil {
 		row("printer", "%s", p)
 	}
+	if k := v.Live.Keypad; k != nil {
+		row("keypad", "%s", k)
+	}
 	if r := v.Reconciled; r != nil {
 		row("reconcile", "%s", r.Text)
 	}

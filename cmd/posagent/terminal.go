@@ -92,7 +92,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	case err != nil:
 		return o, f, nil, exitWith(exitConfig, err)
 	case p != nil: // a nil one is no printer, but an interface that holds it would be
-		o.Printer, o.Prints = p, printsOf(cfg)
+		o.Printer, o.Prints, o.PrinterNotOpen = p, printsOf(cfg), printerNotOpen(cfg.Printer)
 	}
 	var lc net.ListenConfig
 	lines, err := registerLines(ctx, cfg, db, beside, box{version, serial, sandbox, c.stateDir(), log}, &f)

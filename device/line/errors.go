@@ -2,21 +2,23 @@ package line
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"go.bug.st/serial"
 )
 
-// The refusals of Open. A path that is missing or locked is not refused: Open waits for it.
+// The refusals of Open. ErrNoData is also why a line was lost that a write hung on. A path that is missing or locked is not refused: Open waits for it.
 var (
 	ErrNotTTY = errors.New("not a terminal device")
-	ErrStuck  = errors.New("too many abandoned writes")
+	ErrNoData = errors.New("takes no data")
+	ErrStuck  = fmt.Errorf("%w: too many abandoned writes", ErrNoData)
 )
 
 var (
 	errInUse   = errors.New("in use by another process")
 	errHangup  = errors.New("device lost")
-	errTimeout = errors.New("write timed out")
+	errTimeout = fmt.Errorf("%w: write timed out", ErrNoData)
 )
 
 // translate turns the library's error, which hides its cause, into ours.

@@ -18,8 +18,8 @@ const (
 	maxStuck   = 4
 )
 
-// Open waits until the device is there and free, and opens it. Errors: ctx.Err(), ErrNotTTY when the path is something
-// else than a terminal device, ErrStuck, or an impossible Config.
+// Open waits until the device is there and free, and opens it. Errors: ctx.Err() with what kept it from opening, ErrNotTTY when
+// the path is something else than a terminal device, ErrStuck, or an impossible Config.
 func (p *Port) Open(ctx context.Context) (Conn, error) {
 	if p.cfg.StopBits != 1 && p.cfg.StopBits != 2 {
 		return nil, fmt.Errorf("open %s: %d stop bits", p.cfg.Path, p.cfg.StopBits)
@@ -43,7 +43,7 @@ func (p *Port) Open(ctx context.Context) (Conn, error) {
 		jittered := wait/2 + rand.N(wait/2+1)
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, fmt.Errorf("%w (%w)", err, ctx.Err())
 		case <-time.After(jittered):
 		}
 	}

@@ -5,11 +5,12 @@ import (
 	"fmt"
 )
 
-// Errors of Print and Check. ErrUnknownEnd comes with one of the others, which says why.
+// Errors of Print and Check. ErrNotOpen comes with the opener's, ErrUnknownEnd with one of the others, which says why.
 var (
 	ErrPaperOut   = errors.New("out of paper")
 	ErrOffline    = errors.New("printer is offline")
 	ErrStuck      = errors.New("printer takes no data")
+	ErrNotOpen    = fmt.Errorf("%w: does not open", ErrOffline)
 	ErrUnknownEnd = errors.New("printing was cut off, and how much is on the paper is not known")
 )
 

@@ -17,7 +17,7 @@ import (
 
 // Errors of the openers.
 var (
-	ErrNotDevice = errors.New("not a USB printer's device file (a serial line is opened by device/line)")
+	ErrNotDevice = errors.New("not a USB printer's device file")
 	ErrNotFile   = errors.New("not a plain file")
 	ErrNotOurs   = errors.New("holds something else than receipts: name a file that is not there yet")
 	ErrFull      = errors.New("file is full: move it away")

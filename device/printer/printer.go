@@ -304,7 +304,7 @@ func (p *Printer) greet(ctx context.Context, j *job) error {
 		defer cancel()
 		conn, err := p.cfg.Open(opening)
 		if err != nil {
-			return fmt.Errorf("%w: not there: %w", ErrOffline, err)
+			return fmt.Errorf("%w: %w", ErrNotOpen, err)
 		}
 		p.talk = &dialogue{conn: conn, status: p.cfg.Profile.Status, wait: p.cfg.Answer, owed: p.owed}
 		p.count(func(s *Stats) { s.Open = true })
