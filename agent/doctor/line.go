@@ -84,7 +84,7 @@ func lineChecks() []Check {
 				return exam.Passed()
 			},
 		},
-		lineCheck(Check{ID: "PA-SER-006", Severity: exam.Critical, After: []string{"PA-SER-005"}, Command: "dmesg | tail"}, ready.LineFailed, ready.LineStuck),
+		lineCheck(Check{ID: "PA-SER-006", Severity: exam.Critical, After: []string{"PA-SER-005"}, Command: "dmesg | tail"}, ready.LineFailed, ready.LineStuck, ready.LineAltered),
 		{
 			ID: "PA-SER-007", Severity: exam.Critical, After: []string{"PA-SER-006"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {

@@ -36,6 +36,7 @@ const (
 	LineGone     Cause = "line_missing"
 	LinePulled   Cause = "line_unplugged"
 	LineStuck    Cause = "line_stuck"
+	LineAltered  Cause = "line_altered"
 	LineDenied   Cause = "line_denied"
 	LineBusy     Cause = "line_busy"
 	LineNoTTY    Cause = "line_no_tty"
@@ -100,6 +101,7 @@ func table() []row {
 		{LineGone, "the register line {where} is not there", "plug the cable in; ls /dev/serial/by-id lists the devices, set [ecr] serial in {config} to one of them", false},
 		{LinePulled, "the register line {where} was unplugged", "plug the cable in again; the terminal opens the line by itself", false},
 		{LineStuck, "the register line {where} takes no data", "unplug its converter and plug it in again, the terminal then opens the line by itself; if it happens again, turn off flow control in the register's settings, or change the converter", false},
+		{LineAltered, "another program has changed the settings of the register line {where}, which were set again, {detail}", "fuser -v {where} names a program that has it open; systemctl status ModemManager brltty and a getty on it are the usual ones: stop it", false},
 		{LineDenied, "the register line {where} may not be opened by this user", "ls -l {where} shows the group; usermod -aG GROUP USER, then start posagent again", false},
 		{LineBusy, "the register line {where} is in use by another program", "fuser -v {where} names it; stop it", false},
 		{LineNoTTY, "the register line {where} is no serial device", "ls /dev/serial/by-id lists the devices; set [ecr] serial in {config} to one of them", false},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -142,6 +143,9 @@ func (f facts) lines() (count int, closed []ready.Trouble) {
 	return f.tcp + len(f.serial), closed
 }
 
+// alteredFor is how long it is said that another program has changed a line.
+const alteredFor = time.Hour
+
 // lineTrouble names why a serial line is not open.
 func lineTrouble(st line.Stats) ready.Trouble {
 	t := ready.Trouble{Where: st.Path}
@@ -225,6 +229,11 @@ func (f facts) sample(before view.Live) view.Live {
 		}
 	}
 	_, wrong := f.lines()
+	for _, l := range f.serial {
+		if st := l.Stats(); st.Open && v.At.Sub(st.AlteredAt) < alteredFor {
+			wrong = append(wrong, ready.Trouble{Cause: ready.LineAltered, Where: st.Path, Detail: fmt.Sprintf("%d time(s)", st.Altered), Since: st.AlteredAt})
+		}
+	}
 	if t := f.padTrouble(); t != nil {
 		wrong = append(wrong, *t)
 	}

@@ -75,4 +75,7 @@ var ofScreens = []mutant{
 	{"a panel that refuses a picture keeps the old one", onPanel, "TestField2_P2APanelThatRefusesAPictureIsMadeDark", []edit{
 		{"device/display/framebuffer/framebuffer.go", `d.dark = d.isDevice()`, `d.dark = false`},
 	}},
+	{"nobody says that another program has changed a line", "device/line", "TestField2_P3SettingsThatAreChangedComeBack", []edit{
+		{"device/line/conn.go", `s.Altered, s.AlteredAt = s.Altered+1, time.Now()`, `s.AlteredAt = time.Now()`},
+	}},
 }

@@ -30,6 +30,7 @@ type conn struct {
 	rmu      sync.Mutex // one reader
 	buf      [readBuffer]byte
 	from, to int
+	settings settings
 
 	wmu sync.Mutex // one writer
 
@@ -96,6 +97,9 @@ func (c *conn) readOnce(wait time.Duration) (int, error) {
 	defer c.mu.RUnlock()
 	if c.closed.Load() {
 		return 0, os.ErrClosed
+	}
+	if c.settings.restore(c.lock.device) {
+		c.port.count(func(s *Stats) { s.Altered, s.AlteredAt = s.Altered+1, time.Now() })
 	}
 	if err := c.raw.SetReadTimeout(wait); err != nil {
 		return 0, translate(err)

@@ -304,3 +304,59 @@ func TestField_L12APtyHasNoCarrierToLose(t *testing.T) {
 	_, known = wire.Carrier()
 	require.False(t, known)
 }
+
+// What another program leaves on an open line is taken back, and counted. The kind: canonical mode with echo (stty sane, a getty),
+// another speed, another character size, flow control; each alone, again after the first time.
+func TestField2_P3SettingsThatAreChangedComeBack(t *testing.T) {
+	t.Parallel()
+	master, path := openPTY(t)
+	p := New(config(t, path))
+	c := open(t, p)
+	read := make(chan byte)
+	go func() {
+		var one [1]byte
+		for {
+			if _, err := c.Read(one[:]); err != nil {
+				close(read)
+				return
+			}
+			read <- one[0]
+		}
+	}()
+	tty, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, unix.Close(tty)) }()
+	good, err := unix.IoctlGetTermios(tty, unix.TCGETS2)
+	require.NoError(t, err)
+	for i, change := range []func(*unix.Termios){
+		func(s *unix.Termios) { s.Lflag |= unix.ICANON | unix.ECHO | unix.ISIG },
+		func(s *unix.Termios) { s.Iflag |= unix.ICRNL },
+		func(s *unix.Termios) { s.Oflag |= unix.OPOST | unix.ONLCR },
+		func(s *unix.Termios) { s.Cflag, s.Ispeed, s.Ospeed = s.Cflag&^unix.CBAUD|unix.B115200, 115200, 115200 },
+		func(s *unix.Termios) { s.Cflag = s.Cflag&^unix.CSIZE | unix.CS7 | unix.PARENB },
+		func(s *unix.Termios) { s.Iflag |= unix.IXON | unix.IXOFF },
+	} {
+		bad := *good
+		change(&bad)
+		require.NoError(t, unix.IoctlSetTermios(tty, unix.TCSETS2, &bad))
+		taken, err := unix.IoctlGetTermios(tty, unix.TCGETS2)
+		require.NoError(t, err)
+		if *taken == *good { // a pseudo terminal has no such thing
+			continue
+		}
+		need.Until(t, "the line to be set up again", func() bool {
+			now, err := unix.IoctlGetTermios(tty, unix.TCGETS2)
+			return err == nil && *now == *good
+		})
+		_, err = master.Write([]byte{0x02, byte(i)})
+		require.NoError(t, err)
+		require.Equal(t, []byte{0x02, byte(i)}, []byte{need.Receive(t, "a byte", read), need.Receive(t, "a byte", read)})
+	}
+	st := p.Stats()
+	require.GreaterOrEqual(t, st.Altered, uint64(4), "a pseudo terminal has modes and flow control at least")
+	require.False(t, st.AlteredAt.IsZero())
+	require.EqualValues(t, 1, st.Opens)
+	require.NoError(t, c.Close())
+	for range read { // until the reader has gone
+	}
+}

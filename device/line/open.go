@@ -89,7 +89,7 @@ func (p *Port) tryOpen() (*conn, error) {
 		s.Open, s.OpenedAt, s.LastError, s.Reason, s.WaitingForLock = true, time.Now(), "", nil, false
 		s.Opens++
 	})
-	return &conn{port: p, raw: raw, lock: lock}, nil
+	return &conn{port: p, raw: raw, lock: lock, settings: settingsOf(tty)}, nil
 }
 
 // leadsTo returns an error unless the configured path still names the device that tty is. The system gives the number of a

@@ -33,6 +33,8 @@ type Stats struct {
 	WrittenBytes   uint64
 	Errors         uint64 // connections lost to an error
 	WriteTimeouts  uint64
+	Altered        uint64 // how often another program had changed speed or modes of the open line; they were set again
+	AlteredAt      time.Time
 	AbandonedNow   int    // writes that have not come back
 	LastError      string // why the line is or was not open
 	Reason         error  // the same, to be judged by errors.Is; nil while it is open
