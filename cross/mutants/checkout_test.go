@@ -167,7 +167,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/held.go", `return !s.ReadFirst && (s.Result == "" || s.Result == ecr.Approved)`, `return true`},
 	}},
 	{"an acknowledgement the store refused is forgotten", drive, "TestMoneyA3_AnAcknowledgementWaitsForTheStore|TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan", []edit{
-		{"agent/checkout/drive/perform/tell.go", "\tdefault:\n\t\tp.sales.Unrecorded(key, what)", "\tdefault:\n\t\tp.sales.Released(key)"},
+		{"agent/checkout/drive/perform/tell.go", "\tdefault:\n\t\tp.sales.Unrecorded(key, what)", "\tdefault:\n\t\tp.sales.Released(key, false)"},
 	}},
 	{"the next undo has the last one's Key", drive, "TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference", []edit{
 		{"agent/checkout/drive/journal/undo.go", `r.UndoKey = wire.NewKey()`, "if r.UndoKey == \"\" {\n\t\tr.UndoKey = wire.NewKey()\n\t}"},

@@ -12,6 +12,7 @@ var ofClients = []mutant{
 	}},
 	{"a client's key from an older program is free", offline, "TestKeysThatCameUnderAnOlderProgram", []edit{
 		{"agent/offline/keys.go", `FROM offline_keys WHERE digest = ?2`, `FROM offline_keys WHERE digest = ?2 AND ended <> ''`},
+		{"agent/offline/keys.go", `FROM offline_keys WHERE key = ?3 LIMIT 1`, `FROM offline_keys WHERE key = ?3 AND ended <> '' LIMIT 1`},
 	}},
 	{"a look-up by a key on two routes answers with one of them", offline, "TestAKeyOnTwoRoutesFindsBoth", []edit{
 		{"agent/offline/keys.go", `mac[:nameBytes], mac, maxNamed,`, `mac[:nameBytes], mac, 1,`},

@@ -18,7 +18,7 @@ var ofLaws = []mutant{
 		{"agent/checkout/undo.go", `return s.Missing || !s.Found && s.Wire == "" && SeenAlive(s)`, `return s.Missing`},
 	}},
 	{"a held operation is in progress", drive, "TestField3_CheckoutA6AHeldOperationIsSaidToBeHeld", []edit{
-		{"agent/checkout/drive/journal/undo.go", `row.Waits = err == nil && op.State == outbox.Held`, `row.Waits = false`},
+		{"agent/checkout/drive/journal/undo.go", `row.Waits = err == nil && op.State == outbox.Held`, `row.Waits = err == nil && op.State == outbox.Failed`},
 	}},
 	{"the telling of a held sale is not taken", drive, "TestField3_CheckoutA7AHeldSaleIsToldAtOnce", []edit{
 		{"agent/checkout/drive/perform/tell.go", "if row.Held() {\n\t\t\tp.sales.Released(key, false)", "if row.Waits {\n\t\t\tp.sales.Released(key, false)"},
