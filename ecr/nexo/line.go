@@ -103,23 +103,22 @@ func (l *line) find(key *entry) *entry {
 	return nil
 }
 
-// sold is the request of a sale, nil if the line does not remember it.
+// sold is the newest request of a sale, nil if the line does not remember one.
 func (l *line) sold(sale string) *entry {
-	i := slices.IndexFunc(l.recent, func(e entry) bool { return e.Sale == sale })
-	if i < 0 {
-		return nil
+	for i := len(l.recent) - 1; i >= 0; i-- {
+		if l.recent[i].Sale == sale {
+			return &l.recent[i]
+		}
 	}
-	return &l.recent[i]
+	return nil
 }
 
-// add remembers a request that the desk has accepted.
+// add remembers a request that the desk has accepted, or joined to the sale of another one.
 func (l *line) add(e entry) {
-	switch kept := l.sold(e.Sale); {
-	case kept == nil:
-		l.recent = append(l.recent[max(0, len(l.recent)+1-keep):], e)
-	case !kept.same(&e):
-		*kept = e
+	if slices.ContainsFunc(l.recent, func(o entry) bool { return o.Sale == e.Sale && o.same(&e) }) {
+		return
 	}
+	l.recent = append(l.recent[max(0, len(l.recent)+1-keep):], e)
 }
 
 // saved is the stored form.

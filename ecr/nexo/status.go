@@ -127,7 +127,10 @@ func (d *dialogue) poll(named bool) {
 // found answers a status with a sale that has ended; false where it is of another category.
 func (d *dialogue) found(out ecr.Outcome) bool {
 	a := d.ask
-	e := d.line.sold(out.Sale)
+	e := d.line.find(&a.entry)
+	if e == nil || e.Sale != out.Sale {
+		e = d.line.sold(out.Sale)
+	}
 	if e == nil { // long ago: the journal has its outcome, and not all that the request said
 		e = &entry{Sale: out.Sale, SaleID: a.entry.SaleID, Service: cmp.Or(a.entry.Service, "0"), Category: "Payment", Refund: out.Kind == ecr.Refund,
 			Order: cmp.Or(a.entry.Service, "0"), Stamp: when(out.Time)}

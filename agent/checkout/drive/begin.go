@@ -279,7 +279,7 @@ func (a *accepting) write(tx store.Tx) error {
 		}
 	}
 	if a.join = a.left(rows); a.join != "" {
-		return nil
+		return d.j.JoinID(tx, a.join, a.req.Line, a.req.Sequence, a.reuse)
 	}
 	if err := a.goOn(tx, rows); err != nil {
 		return err

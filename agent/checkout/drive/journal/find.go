@@ -18,15 +18,15 @@ var ErrAmbiguousID = errors.New("it names two payments")
 // ErrFull says that the open batch has no receipt number left.
 var ErrFull = errors.New("no receipt number is left")
 
-// BySequence finds the newest sale of a line that has a register's own id. It returns ErrUnknown
-// and ErrQuarantined.
+// BySequence finds the newest sale of a line that has a register's own id, or was joined under it. It
+// returns ErrUnknown and ErrQuarantined.
 func (j *Journal) BySequence(r store.Reader, line, sequence string) (*Row, error) {
-	return j.one(r, bySequence+` ORDER BY id DESC LIMIT 1`, line, sequence)
+	return j.one(r, newestOf(bySequence), line, sequence)
 }
 
 // BySequencePrefix is BySequence for an id of which the beginning is known, up to a "/".
 func (j *Journal) BySequencePrefix(r store.Reader, line, prefix string) (*Row, error) {
-	return j.one(r, `line = ? AND sequence >= ? AND sequence < ? AND sequence != '' ORDER BY id DESC LIMIT 1`,
+	return j.one(r, newestOf(`line = ?1 AND sequence >= ?2 AND sequence < ?3 AND sequence != ''`),
 		line, prefix, strings.TrimSuffix(prefix, "/")+"0") // "0" follows "/"
 }
 

@@ -22,6 +22,39 @@ CREATE TABLE checkout_ids (
 ) STRICT;`}
 }
 
+// joinedSchema: the ids under which a sale of another id was joined. An older program need not know it.
+func joinedSchema() store.Step {
+	return store.Step{Name: "checkout/9 joined", Open: true, SQL: `
+CREATE TABLE checkout_joined (
+	line     TEXT NOT NULL,
+	sequence TEXT NOT NULL,
+	sale     TEXT NOT NULL, -- its key
+	PRIMARY KEY (line, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX checkout_joined_sale ON checkout_joined (sale);`}
+}
+
+// bySequence are the sales of an id.
+const bySequence = `line = ?1 AND sequence = ?2 AND sequence != ''`
+
+// newestOf names the newest sale whose id fits, its own or one that it was joined under.
+func newestOf(fits string) string {
+	return `checkout_sales.id = (SELECT MAX(id) FROM (SELECT id FROM checkout_sales WHERE ` + fits + `
+		UNION ALL SELECT id FROM checkout_sales WHERE key IN (SELECT sale FROM checkout_joined WHERE ` + fits + `)))`
+}
+
+// JoinID keeps, in the caller's commit, that a request with an id of its own has joined a sale: from now
+// on that id is the sale's, too.
+func (j *Journal) JoinID(tx store.Tx, sale wire.Key, line, sequence string, reuse int64) error {
+	if sequence == "" {
+		return nil
+	}
+	if _, err := tx.Exec(`INSERT OR REPLACE INTO checkout_joined (line, sequence, sale) VALUES (?, ?, ?)`, line, sequence, string(sale)); err != nil {
+		return fmt.Errorf("join %s: %w", sale, err)
+	}
+	return j.useID(tx, &Row{Line: line, Sequence: sequence, Reuse: reuse})
+}
+
 // Used is what the journal keeps of a register's id.
 type Used struct {
 	Number int64 // how often it was rightly used again

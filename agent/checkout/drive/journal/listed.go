@@ -53,9 +53,10 @@ func Listed(r store.Reader, w Which) ([]*Row, error) {
 	return many(nil, r, where+` ORDER BY checkout_sales.id DESC LIMIT ?`, append(args, w.Limit)...)
 }
 
-// Named reads the newest sale that a line asked for under an id of its own. It returns ErrUnknown.
+// Named reads the newest sale that a line asked for, or joined, under an id of its own. It returns
+// ErrUnknown.
 func Named(r store.Reader, line, sequence string) (*Row, error) {
-	rows, err := many(nil, r, bySequence+` ORDER BY checkout_sales.id DESC LIMIT 1`, line, sequence)
+	rows, err := many(nil, r, newestOf(bySequence), line, sequence)
 	if err == nil && len(rows) == 0 {
 		err = fmt.Errorf("sale %s of %s: %w", sequence, line, ErrUnknown)
 	}

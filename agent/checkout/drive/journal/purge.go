@@ -104,6 +104,7 @@ func (j *Journal) purgeOne(tx store.Tx, key string, until int64, open int) (gone
 		`DELETE FROM checkout_entries WHERE sale = ?1`,
 		`DELETE FROM checkout_aside WHERE sale = ?1`,
 		`DELETE FROM checkout_names WHERE sale = ?1`,
+		`DELETE FROM checkout_joined WHERE sale = ?1`,
 		`DELETE FROM checkout_requests WHERE id = (SELECT id FROM checkout_sales WHERE key = ?1)`,
 		`DELETE FROM checkout_sales WHERE key = ?1`,
 	} {

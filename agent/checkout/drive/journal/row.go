@@ -88,7 +88,6 @@ var (
 // Conditions over a partial index have to say what the index says of itself: SQLite does not know
 // that a parameter is not empty, and would read every sale there ever was.
 const (
-	bySequence    = `line = ? AND sequence = ? AND sequence != ''`
 	byReceipt     = `batch = ? AND receipt = ? AND receipt != 0`
 	byTransaction = `transaction_id = ? AND transaction_id != 0`
 	byUndo        = `undo_key = ? AND undo_key != ''`

@@ -63,5 +63,5 @@ CREATE TABLE checkout_counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) S
 CREATE TABLE checkout_requests (id INTEGER PRIMARY KEY, method BLOB NOT NULL, request BLOB) STRICT;
 INSERT INTO checkout_requests (id, method, request) SELECT id, method, request FROM checkout_sales;
 ALTER TABLE checkout_sales DROP COLUMN method;
-ALTER TABLE checkout_sales DROP COLUMN request;`}, asideSchema(), agesSchema(), routesSchema(), idsSchema(), namesSchema(), accountsSchema()}
+ALTER TABLE checkout_sales DROP COLUMN request;`}, asideSchema(), agesSchema(), routesSchema(), idsSchema(), namesSchema(), accountsSchema(), joinedSchema()}
 }
