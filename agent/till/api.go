@@ -133,7 +133,7 @@ type (
 
 // Taken is how a sale is taken back.
 type Taken struct {
-	Amount    int64  `json:"amount,omitempty" wire:"given"` // absent of a reversal = the whole
+	Amount    int64  `json:"amount,omitempty" wire:"given"` // absent of a reversal = the whole; one that is not the whole is refused
 	Reference string `json:"reference,omitempty" wire:"masked"`
 	Unheard   string `json:"unheard,omitempty" wire:"given"`
 }

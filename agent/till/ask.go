@@ -1,6 +1,7 @@
 package till
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,7 +166,7 @@ func (t *Till) takeBack(w http.ResponseWriter, r *http.Request, refund bool) err
 	case refund:
 		b.Original = fmt.Sprintf("R%d/%d", row.Batch, row.Receipt)
 	default:
-		b.Type, b.Receipt, b.Amount = ecr.Reversal, int64(row.Receipt), int64(row.Amount)
+		b.Type, b.Receipt, b.Amount = ecr.Reversal, int64(row.Receipt), cmp.Or(body.Amount, int64(row.Amount))
 		judge = func() error { return t.today(r.Context(), row) }
 	}
 	req, err := b.request()

@@ -120,6 +120,7 @@ func (r *fields) rest(m *message) {
 		req.Original = r.original()
 	case reverse:
 		req.Kind, req.Receipt = ecr.Reversal, int(r.integer("receipt", true, 1, 9999))
+		req.Amount, req.Currency = r.amount("amount", false, 1), r.currency() // the whole: another is refused, and not ignored
 	case totals:
 		m.close = r.flag("close")
 	}
