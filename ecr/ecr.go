@@ -228,9 +228,12 @@ type Finder interface {
 	// Find returns the newest sale of a line with that Sequence: at once if it ended, joined if it
 	// still runs, with the promise of Last. ErrNone: nothing was accepted under it, and nothing will
 	// be done. *Refusal: the terminal cannot say, because its journal was replaced. A sequence that
-	// ends with "/" stands for each one that begins with it.
+	// ends with "/" and AnyEnd stands for each one that begins with what is before AnyEnd.
 	Find(ctx context.Context, line, sequence string) (Sale, error)
 }
+
+// AnyEnd is no character of an id, so that no register can mean another one's sale by its own id.
+const AnyEnd = "\x00"
 
 // Copier is a Desk that tells an earlier payment again by its receipt number.
 type Copier interface {

@@ -231,7 +231,7 @@ func (d *dialogue) look() {
 	switch {
 	case e == nil:
 		a.known = d.follow(looks)
-		d.do(ecr.Last{Gen: a.known, Line: a.request.Line, Sequence: a.entry.prefix()})
+		d.do(ecr.Last{Gen: a.known, Line: a.request.Line, Sequence: a.entry.prefix() + ecr.AnyEnd})
 	case !e.same(&a.entry) && a.nowMS-e.AtMS < reuse.Milliseconds():
 		d.refuse(fail(notAllowed, "ServiceID used before"))
 	default:

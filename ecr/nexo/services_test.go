@@ -38,7 +38,7 @@ func (m *memory) answer(action ecr.Action) []ecr.Event {
 			m.begun++
 			m.sales[name] = ecr.Outcome{Sale: fmt.Sprint("s", m.begun), Kind: ecr.Payment, Result: ecr.Approved, Amount: a.Request.Amount, Currency: "EUR", Receipt: 1, Time: m.now}
 			service, _, _ := strings.Cut(a.Request.Sequence, "/")
-			m.newest[a.Request.Line+" "+service+"/"] = a.Request.Sequence
+			m.newest[a.Request.Line+" "+service+"/"+ecr.AnyEnd] = a.Request.Sequence
 		}
 		return told(a.Gen, a.Request.Line, a.Request.Sequence)
 	case ecr.Last:

@@ -116,7 +116,7 @@ func (d *dialogue) poll(named bool) {
 	a := d.ask
 	last := ecr.Last{Gen: d.follow(polls), Line: d.at(a.entry.SaleID)}
 	if named {
-		last.Sequence = a.entry.prefix()
+		last.Sequence = a.entry.prefix() + ecr.AnyEnd
 		if e := d.line.find(&a.entry); e != nil {
 			last.Sequence = e.sequence()
 		}
@@ -168,7 +168,7 @@ func (d *dialogue) abort() {
 		d.line.early = append(d.line.early[max(0, len(d.line.early)+1-maxEarly):], a.entry)
 		gen := d.follow(aborts)
 		d.follows[gen].entry.SaleID = a.h.sale                                           // whose own payment it may mean
-		d.do(ecr.Last{Gen: gen, Line: d.at(a.entry.SaleID), Sequence: a.entry.prefix()}) // it may run since before the terminal started again
+		d.do(ecr.Last{Gen: gen, Line: d.at(a.entry.SaleID), Sequence: a.entry.prefix() + ecr.AnyEnd}) // it may run since before the terminal started again
 	default:
 		d.unmatched(a.entry)
 	}

@@ -255,7 +255,7 @@ func expect(t *testing.T, v vector, r reaction) {
 		require.Equal(t, wantLine, r.last[0].Line, name)
 		want := textAt(request, "TransactionStatusRequest", "MessageReference", "ServiceID")
 		if want != "" {
-			want += "/"
+			want += "/" + ecr.AnyEnd
 		}
 		require.Equal(t, want, r.last[0].Sequence, name)
 	case category == "Abort":

@@ -132,8 +132,9 @@ func (s *shop) Last(ctx context.Context, line string) (ecr.Sale, error) { return
 func (s *shop) Find(ctx context.Context, line, sequence string) (ecr.Sale, error) {
 	s.Mu.Lock()
 	var last *desk.Sale
+	beginning, begins := strings.CutSuffix(sequence, ecr.AnyEnd)
 	for _, one := range s.Sales {
-		if sequence == "" && (one.Request.Line == line || s.fault == "two tills") || sequence != "" && (one.Request.Sequence == sequence || strings.HasSuffix(sequence, "/") && strings.HasPrefix(one.Request.Sequence, sequence)) {
+		if sequence == "" && (one.Request.Line == line || s.fault == "two tills") || sequence != "" && (one.Request.Sequence == sequence || begins && strings.HasPrefix(one.Request.Sequence, beginning)) {
 			last = one
 		}
 	}

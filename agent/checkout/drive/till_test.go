@@ -258,12 +258,12 @@ func TestMoneyF3_ASaleIsFoundByHowItsIDBegins(t *testing.T) {
 				last = s
 			}
 		}
-		found, err := r.Find(context.Background(), "http/kiosk", "7/")
+		found, err := r.Find(context.Background(), "http/kiosk", "7/"+ecr.AnyEnd)
 		require.NoError(t, err)
 		require.Equal(t, last.ID, found.ID)
 		<-found.Outcome
 		r.Told(found, ecr.Told)
-		_, err = r.Find(context.Background(), "http/kiosk", "5/")
+		_, err = r.Find(context.Background(), "http/kiosk", "5/"+ecr.AnyEnd)
 		require.ErrorIs(t, err, ecr.ErrNone)
 	})
 }

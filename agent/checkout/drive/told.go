@@ -74,10 +74,11 @@ func (d *Drive) Find(ctx context.Context, line, sequence string) (ecr.Sale, erro
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		by := d.j.BySequence
-		if strings.HasSuffix(sequence, "/") {
+		id, begins := strings.CutSuffix(sequence, ecr.AnyEnd)
+		if begins {
 			by = d.j.BySequencePrefix
 		}
-		row, err := unlessHeld(by(r, line, sequence))
+		row, err := unlessHeld(by(r, line, id))
 		if err == nil && !row.Held() {
 			old, fault := d.forgotten(r, row)
 			if fault != nil {

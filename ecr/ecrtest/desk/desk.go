@@ -235,7 +235,8 @@ func (d *Desk) Find(_ context.Context, line, sequence string) (ecr.Sale, error) 
 	defer d.Mu.Unlock()
 	for i := len(d.Sales) - 1; i >= 0; i-- {
 		req := d.Sales[i].Request
-		begins := strings.HasSuffix(sequence, "/") && strings.HasPrefix(req.Sequence, sequence)
+		beginning, any := strings.CutSuffix(sequence, ecr.AnyEnd)
+		begins := any && strings.HasPrefix(req.Sequence, beginning)
 		if req.Line == line && (sequence == "" || req.Sequence == sequence || begins) {
 			d.Sales[i].Held++
 			d.touch()
