@@ -101,3 +101,26 @@ func askedAtEveryByte(t *testing.T, f Fixture, kind Kind) {
 	t.Logf("%d cuts: %v", 2*len(all), outcomes)
 	require.Len(t, outcomes, 3)
 }
+
+// askedWhileItIsTaken: the terminal's disk hangs while a request is stored, its connection is lost, and the
+// register asks by the id what became of it. It does not hear that there is no such sale: it is begun then.
+func askedWhileItIsTaken(r *rig) {
+	l := r.line("one")
+	till := l.register("1")
+	if _, can := till.(Asker); !can {
+		r.t.Log("the protocol does not ask by id")
+		return
+	}
+	r.desk.Slow = 8 * time.Second
+	first := make(chan answer, 1)
+	go func() { first <- r.pay(till, desk.StaysOpen, "7") }()
+	<-time.After(time.Second)
+	r.cut(l)
+	require.False(r.t, (<-first).heard)
+	l.wire.mend()
+	got, err := l.register("1").(Asker).Ask(r.ctx, "7")
+	require.NoError(r.t, err)
+	r.wait()
+	require.Equal(r.t, 1, r.begun())
+	require.Equal(r.t, Answer{Said: Running}, got)
+}

@@ -45,6 +45,7 @@ func Run(t *testing.T, f Fixture) {
 				"two registers by name":    twoByName,
 				"two lines":                twoLines,
 				"an old answer":            oldAnswer,
+				"asked while it is taken":  askedWhileItIsTaken,
 				"end of day":               endOfDay,
 			} {
 				t.Run(name, func(t *testing.T) { inTime(t, f, kind, play) })

@@ -47,7 +47,9 @@ const (
 	waitTimer ecr.Timer = iota + 1
 	pollTimer
 	ageTimer
+	lookTimer
 
+	lookFor = time.Second // what a till asks about may come in after its question
 	waitFor = 10 * time.Second
 	pollFor = 4 * time.Second
 	ageFor  = time.Second
@@ -335,6 +337,9 @@ func (d *dialogue) fired(t ecr.Timer) {
 		d.busy()
 	case t == pollTimer && d.phase == polling:
 		d.refuse(fail(inProgress, "Uncompleted transaction"))
+	case t == lookTimer && d.phase == polling:
+		d.ask.dayless = false
+		d.seek(true)
 	case t == ageTimer && d.phase == asking && d.ask.unsure:
 		d.refuse(fail(notAllowed, "ServiceID used before"))
 	}

@@ -116,6 +116,10 @@ func TestField2_R4_NotFoundIsSaidOfWhatNeverWas(t *testing.T) {
 					} else {
 						queue = append(queue, ecr.NotBegun{Gen: a.Gen})
 					}
+				case ecr.StartTimer:
+					if a.Timer == lookTimer {
+						queue = append(queue, ecr.Fired{Timer: a.Timer, Seq: a.Seq})
+					}
 				case ecr.ClosedDay:
 					if a.By == (ecr.Asker{Line: "nexo/till1", ID: "REC1", Reuse: 48 * time.Hour}) || a.By == (ecr.Asker{}) {
 						queue = append(queue, ecr.Totalled{Gen: a.Gen, Code: ecr.OK, Totals: ecr.Totals{Batch: 12, Currency: "EUR", Count: 1, Net: 1250}})

@@ -29,6 +29,7 @@ type ask struct {
 	unsure  bool         // it is another request, and its end is to come
 	kind    string       // category that a status asks for
 	dayless bool         // and its id is that of no Reconciliation
+	looked  bool         // and it was looked for in vain
 }
 
 // fields reads the body.
@@ -332,12 +333,12 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 			d.lookForDay()
 			return
 		}
-		d.do(ecr.StopTimer{Timer: pollTimer})
 		if ev.Code == "" {
-			d.refuse(unknown())
-		} else {
-			d.refuse(fail(noService, "%s", orElse(ev.Text, "the terminal cannot say")))
+			d.notThere()
+			return
 		}
+		d.do(ecr.StopTimer{Timer: pollTimer})
+		d.refuse(fail(noService, "%s", orElse(ev.Text, "the terminal cannot say")))
 	case d.phase == running: // the desk is closing: how the sale ends is not known yet
 		d.answer(hangUp, nil)
 	case d.phase != asking:

@@ -26,6 +26,18 @@ func (d *dialogue) reference() *failure {
 	return nil
 }
 
+// notThere says that an id is not known, once it was looked for a second time: the message that it is of
+// may have come in on an earlier connection, and not have been taken up yet.
+func (d *dialogue) notThere() {
+	if a := d.ask; a.entry.Service != "" && !a.looked {
+		a.looked = true
+		d.do(ecr.StartTimer{Timer: lookTimer, Seq: d.turn, After: lookFor})
+		return
+	}
+	d.do(ecr.StopTimer{Timer: pollTimer})
+	d.refuse(unknown())
+}
+
 // unknown is said of an id under which nothing was ever accepted.
 func unknown() *failure { return fail(notFound, "Message not found. No transaction has this id") }
 
@@ -47,6 +59,12 @@ func (d *dialogue) status() {
 	}
 	d.enter(polling)
 	d.do(ecr.StartTimer{Timer: pollTimer, Seq: d.turn, After: pollFor})
+	d.seek(named)
+}
+
+// seek looks for what a status names.
+func (d *dialogue) seek(named bool) {
+	a := d.ask
 	for other := range d.line.busy {
 		if other != d && (other.phase == asking || other.phase == waiting) && (!named || other.ask.entry.key(&a.entry)) {
 			return // it may be begun any moment: it is neither found nor lost
@@ -82,8 +100,7 @@ func (d *dialogue) closedDay(ev ecr.Totalled) {
 		d.poll(true)
 		return
 	case ev.Code == "":
-		d.do(ecr.StopTimer{Timer: pollTimer})
-		d.refuse(unknown())
+		d.notThere()
 		return
 	}
 	d.do(ecr.StopTimer{Timer: pollTimer})
@@ -167,7 +184,7 @@ func (d *dialogue) abort() {
 	case named:
 		d.line.early = append(d.line.early[max(0, len(d.line.early)+1-maxEarly):], a.entry)
 		gen := d.follow(aborts)
-		d.follows[gen].entry.SaleID = a.h.sale                                           // whose own payment it may mean
+		d.follows[gen].entry.SaleID = a.h.sale                                                        // whose own payment it may mean
 		d.do(ecr.Last{Gen: gen, Line: d.at(a.entry.SaleID), Sequence: a.entry.prefix() + ecr.AnyEnd}) // it may run since before the terminal started again
 	default:
 		d.unmatched(a.entry)

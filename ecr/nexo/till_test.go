@@ -187,6 +187,22 @@ func (z *till) Again(ctx context.Context, amount money.Minor, id string) (ecrtes
 	}
 }
 
+// Ask implements ecrtest.Asker: one status.
+func (z *till) Ask(ctx context.Context, id string) (ecrtest.Answer, error) {
+	s, err := z.ask(ctx, "TransactionStatus", status(z.name, z.service(), "A"+id))
+	switch {
+	case err != nil:
+		return ecrtest.Answer{}, err
+	case s.Response.ErrorCondition == "NotFound":
+		return ecrtest.Answer{Said: ecrtest.NotFound}, nil
+	case s.Response.ErrorCondition == "InProgress":
+		return ecrtest.Answer{Said: ecrtest.Running}, nil
+	case s.Response.Result != "Success" || s.RepeatedMessageResponse.RepeatedResponseMessageBody.PaymentResponse == nil:
+		return ecrtest.Answer{}, fmt.Errorf("%+v", s.Response)
+	}
+	return s.RepeatedMessageResponse.RepeatedResponseMessageBody.PaymentResponse.answer()
+}
+
 // Abort is asked for on another connection, which the suite has not.
 func (z *till) Abort(context.Context) (bool, error) { return false, errTill }
 

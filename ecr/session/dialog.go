@@ -272,8 +272,10 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 			t.Stop()
 		}
 	case ecr.Begin:
+		over := s.takings.take(a.Request.Line, a.Request.Sequence)
 		d.jobs.Go(func() {
-			d.sale(ctx, a.Gen, func() (ecr.Sale, error) {
+			defer over()
+			d.sale(ctx, a.Gen, over, func() (ecr.Sale, error) {
 				if err := s.remembered(ctx); err != nil {
 					return ecr.Sale{}, err
 				}
@@ -281,7 +283,7 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 			})
 		})
 	case ecr.Last:
-		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.last(ctx, a) }) })
+		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() {}, func() (ecr.Sale, error) { return s.last(ctx, a) }) })
 	case ecr.Abort:
 		d.jobs.Go(func() {
 			err := s.o.Desk.Abort(ctx, a.Sale)
@@ -333,9 +335,13 @@ func (s *Session) asLine(req ecr.Request) ecr.Request {
 	return req
 }
 
-// last returns a line's last sale, its sale with an id, or the newest payment with a receipt number.
+// last returns a line's last sale, its sale with an id, or the newest payment with a receipt number. What
+// the line has asked for before is begun or refused by then.
 func (s *Session) last(ctx context.Context, a ecr.Last) (ecr.Sale, error) {
 	line := cmp.Or(a.Line, s.o.Line)
+	if a.Receipt == 0 && !s.takings.decided(ctx, line, a.Sequence) {
+		return ecr.Sale{}, ctx.Err()
+	}
 	switch {
 	case a.Sequence != "":
 		if f, ok := s.o.Desk.(ecr.Finder); ok {
@@ -362,8 +368,8 @@ func (d *dialog) others(ev ecr.Event) {
 	}
 }
 
-// sale begins or repeats a sale and follows it to its outcome.
-func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, error)) {
+// sale begins or repeats a sale and follows it to its outcome. over is called once the desk has decided.
+func (d *dialog) sale(ctx context.Context, gen int, over func(), begin func() (ecr.Sale, error)) {
 	sale, err := begin()
 	for held := false; isResuming(err) && ctx.Err() == nil; sale, err = begin() {
 		if !held {
@@ -372,6 +378,7 @@ func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, erro
 		}
 		pause(ctx, 20*time.Millisecond) // the desk itself waits for a while
 	}
+	over()
 	if err != nil {
 		refused := ecr.NotBegun{Gen: gen, Code: ecr.SystemError}
 		var r *ecr.Refusal

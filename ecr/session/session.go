@@ -118,7 +118,8 @@ type Session struct {
 	stats   Stats
 	link    ecr.Transport // open, of a serial line
 
-	saving sync.Mutex // one registration is stored at a time
+	saving  sync.Mutex // one registration is stored at a time
+	takings takings
 
 	guard guard
 	quiet quiet
