@@ -270,7 +270,7 @@ func (a *accepting) write(tx store.Tx) error {
 			return refuse(ecr.StillRunning, "the same refund or reversal was begun under another id: ask for that one")
 		case key != "":
 			a.join = key
-			return nil
+			return journal.AskedAgain(tx, a.req.Line, key)
 		}
 	}
 	for _, r := range rows {

@@ -2,7 +2,9 @@ package drive_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -83,6 +85,60 @@ func TestField4_TillsAnIdThatJoinedASaleIsItsOwn(t *testing.T) {
 					r.Approved(r.Accepted(ask(c.second)), ecr.Told)
 					require.EqualValues(t, 1000, r.world.net(), "used anew")
 					require.Equal(t, checkout.Done, r.phase(s.ID))
+				})
+			})
+		}
+	}
+}
+
+// TestField4_TillsWhatWasAskedForAgainIsTheLast: a refund was asked for again after another sale, joined, and
+// its answer lost once more. 06 20, and G of ECR17, were answered with the sale in between: a register that
+// asked what became of the refund heard "approved". The kind: a refund and a reversal, running and ended; on
+// the next line, which has its own; over a start; and the next sale, which is the last one then.
+func TestField4_TillsWhatWasAskedForAgainIsTheLast(t *testing.T) {
+	for word, back := range backs() {
+		for _, runs := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/%t", word, runs), func(t *testing.T) {
+				t.Parallel()
+				terminal(t, func(r *rig) {
+					paid := r.approved(500)
+					r.world.lock(func() { r.world.mute = true })
+					s := r.Accepted(back(paid))
+					require.Equal(t, ecr.InProgress, (<-s.Outcome).Result)
+					r.Told(s, ecr.Interim)
+					want := ecr.Approved
+					r.world.lock(func() { r.world.mute = false })
+					if runs { // the sale in between is paid all the same
+						want = ecr.InProgress
+						r.world.lock(func() {
+							r.world.onInit = func(_ int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
+								return nil, errLost, typ != aapay.Payment
+							}
+							r.world.answer = func(x *txn, st *aapay.Status) {
+								if x.typ != aapay.Payment {
+									st.State, st.AccountState = aapay.Pending, ""
+								}
+							}
+						})
+					} else {
+						pass(10 * time.Minute)
+					}
+					between := r.approved(300)
+					require.Equal(t, between.Sale, r.last("serial").Sale)
+					for _, restart := range []func(){func() {}, func() { r.Restart(false) }, func() { r.Restart(true) }} {
+						again := r.Accepted(back(paid))
+						require.Equal(t, s.ID, again.ID)
+						require.Equal(t, want, (<-again.Outcome).Result)
+						r.Told(again, ecr.Lost)
+						restart()
+						out := r.last("serial")
+						require.Equal(t, []any{s.ID, want}, []any{out.Sale, out.Result})
+						r.Told(again, out.Telling(ecr.Lost))
+					}
+					_, err := r.Last(context.Background(), "other")
+					require.ErrorIs(t, err, ecr.ErrNone)
+					next := r.approved(700)
+					require.Equal(t, next.Sale, r.last("serial").Sale, "the next one is the last")
 				})
 			})
 		}

@@ -30,9 +30,11 @@ func (j *Journal) BySequencePrefix(r store.Reader, line, prefix string) (*Row, e
 		line, prefix, strings.TrimSuffix(prefix, "/")+"0") // "0" follows "/"
 }
 
-// LastOf finds the newest sale of a line. It returns ErrUnknown and ErrQuarantined.
+// LastOf finds the sale that a line has asked for last: its newest, or an older one that it has asked for
+// again since. It returns ErrUnknown and ErrQuarantined.
 func (j *Journal) LastOf(r store.Reader, line string) (*Row, error) {
-	return j.one(r, `line = ? ORDER BY id DESC LIMIT 1`, line)
+	return j.one(r, `checkout_sales.id = COALESCE((SELECT id FROM checkout_sales WHERE key = (SELECT sale FROM checkout_joined WHERE line = ?1 AND sequence = '')),
+		(SELECT id FROM checkout_sales WHERE line = ?1 ORDER BY id DESC LIMIT 1))`, line)
 }
 
 // LastPaymentOf finds the payment of a line that was approved last, whatever has become of it. It

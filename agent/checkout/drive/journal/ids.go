@@ -22,7 +22,8 @@ CREATE TABLE checkout_ids (
 ) STRICT;`}
 }
 
-// joinedSchema: the ids under which a sale of another id was joined. An older program need not know it.
+// joinedSchema: the ids under which a sale of another id was joined; under no id, the sale that a line asked
+// for last, where that is not its newest. An older program need not know it.
 func joinedSchema() store.Step {
 	return store.Step{Name: "checkout/9 joined", Open: true, SQL: `
 CREATE TABLE checkout_joined (
@@ -53,6 +54,16 @@ func (j *Journal) JoinID(tx store.Tx, sale wire.Key, line, sequence string, reus
 		return fmt.Errorf("join %s: %w", sale, err)
 	}
 	return j.useID(tx, &Row{Line: line, Sequence: sequence, Reuse: reuse})
+}
+
+// AskedAgain keeps, in the caller's commit, that a line without ids has asked for a sale once more: it is
+// the line's last one then, until the next one begins.
+func AskedAgain(tx store.Tx, line string, sale wire.Key) error {
+	_, err := tx.Exec(`INSERT OR REPLACE INTO checkout_joined (line, sequence, sale) VALUES (?, '', ?)`, line, string(sale))
+	if err != nil {
+		return fmt.Errorf("join %s: %w", sale, err)
+	}
+	return nil
 }
 
 // Used is what the journal keeps of a register's id.

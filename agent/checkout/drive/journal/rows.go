@@ -20,6 +20,9 @@ func (j *Journal) Insert(tx store.Tx, r *Row) error {
 	}
 	err = errors.Join(ownRows.Insert(tx, &line{Row: *r, stored: s}), j.useID(tx, r))
 	if err == nil {
+		_, err = tx.Exec(`DELETE FROM checkout_joined WHERE line = ? AND sequence = ''`, r.Line)
+	}
+	if err == nil {
 		_, err = tx.Exec(`INSERT INTO checkout_requests (id, method, request) VALUES (?,?,?)`, r.ID, s.method, r.request)
 	}
 	if err == nil && j.opt.Record != nil {
