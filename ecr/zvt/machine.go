@@ -72,7 +72,7 @@ type dialogue struct {
 	id      int // message sequence id, -1 = none
 	request request
 	repeat  bool // 06 20
-	silent  bool // 06 20 that wants no 04 0F
+	silent  bool // 06 20 that wants no 04 0F: of what was told before
 	noPrint bool
 	again   bool // the message itself is a repetition
 	acked   bool // 06 20 that was answered before it could begin

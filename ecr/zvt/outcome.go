@@ -61,7 +61,7 @@ func (m *Machine) conclude(out ecr.Outcome) {
 		m.finish()
 		return
 	}
-	if m.d.silent {
+	if m.d.silent && (out.Result != ecr.Approved || out.ToldFor > 0) { // an approval that was never told is told: its end alone says so, too
 		m.do(ecr.Deliver{Sale: m.d.sale, Delivery: out.Telling(ecr.Lost)})
 		m.printAndEnd()
 		return

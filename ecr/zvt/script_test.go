@@ -48,6 +48,8 @@ func outcomeNamed(name string) ecr.Outcome {
 	}
 	switch name {
 	case "approved":
+	case "told":
+		out.ToldFor = time.Minute
 	case "bluecode":
 		out.Method, out.Label = "BLUECODE", "Bluecode"
 	case "merchant":
