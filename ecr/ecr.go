@@ -315,7 +315,7 @@ type Till interface {
 type Asker struct {
 	Line  string        // "" = nobody who could ask again
 	ID    string        // the request's own; "" = it has none
-	Reuse time.Duration // after that the ID is another request's; 0 = never
+	Reuse time.Duration // after that the ID is another request's; 0 = when a sale's would be
 }
 
 // Closer is a Till that remembers which request closed which day, in the commit that closes it.

@@ -144,3 +144,35 @@ func TestField4_TillsWhatWasAskedForAgainIsTheLast(t *testing.T) {
 		}
 	}
 }
+
+// TestField4_TillsADayIsClosedUnderAnIdUsedAnew: an id of a register may come again after 90 days (MONEY
+// B.11). The end of day alone was the same request for ever: a till that names its day by the date was told
+// last year's sums, and the day stayed open. The age is running time, as of every other id; what a program
+// before this one has closed counts from when ids were first kept.
+func TestField4_TillsADayIsClosedUnderAnIdUsedAnew(t *testing.T) {
+	for _, older := range []bool{false, true} {
+		terminal(t, func(r *rig) {
+			close := func() []int64 {
+				t.Helper()
+				got, err := r.CloseFor(context.Background(), ecr.Asker{Line: "json", ID: "day-28-11"})
+				require.NoError(t, err)
+				return []int64{int64(got.Batch), int64(got.Net)}
+			}
+			r.approved(1000)
+			require.Equal(t, []int64{1, 1000}, close())
+			if older {
+				require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error {
+					_, err := tx.Exec(`UPDATE checkout_batches SET report = CAST(json_remove(CAST(report AS TEXT), '$.RunMS') AS BLOB)`)
+					return err
+				}))
+			}
+			r.approved(700)
+			r.runs(89)
+			r.jump = 1000 * 24 * time.Hour // a clock is no age
+			require.Equal(t, []int64{1, 1000}, close(), "the same request")
+			r.runs(2)
+			require.Equal(t, []int64{2, 700}, close(), "another one")
+			require.Equal(t, []int64{2, 700}, close())
+		})
+	}
+}

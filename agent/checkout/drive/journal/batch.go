@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"posagent/agent/checkout"
+	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/money"
 	"posagent/store"
@@ -42,7 +43,11 @@ func (j *Journal) CloseBatch(tx store.Tx, by ...ecr.Asker) (totals ecr.Totals, s
 }
 
 func (j *Journal) storeReport(tx store.Tx, totals ecr.Totals, by []ecr.Asker) error {
-	day := closedDay{Totals: totals}
+	run, err := outbox.Running(tx)
+	if err != nil {
+		return err
+	}
+	day := closedDay{Totals: totals, RunMS: run}
 	for _, a := range by {
 		day.ask(a)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/store"
 )
@@ -14,6 +15,7 @@ import (
 type closedDay struct {
 	ecr.Totals
 	Askers []asker `json:",omitempty"`
+	RunMS  int64   `json:",omitempty"` // running time when it was closed; 0 = by a program that did not keep it
 }
 
 // asker is who asked, and whether its register has acknowledged the totals.
@@ -32,7 +34,8 @@ func (c *closedDay) ask(by ecr.Asker) bool {
 	return true
 }
 
-// ClosedBy reads the day that a request with an ID closed. A request without one closed the newest day, as
+// ClosedBy reads the day that a request with an ID closed: no ID is another request's sooner than a
+// register's other ids, unless the asker says so. A request without one closed the newest day, as
 // long as that was not told and nothing has been sold since. The zero Asker means the newest day. It
 // returns ErrUnknown.
 func (j *Journal) ClosedBy(r store.Reader, by ecr.Asker) (ecr.Totals, error) {
@@ -55,7 +58,11 @@ func (j *Journal) ClosedBy(r store.Reader, by ecr.Asker) (ecr.Totals, error) {
 		case by.ID != "" && by.Reuse > 0 && j.opt.Now().Sub(day.Time) >= by.Reuse:
 			return ecr.Totals{}, ErrUnknown
 		case by.ID != "":
-			return day.Totals, nil
+			age, err := Used{RunMS: day.RunMS, Known: day.RunMS > 0}.IDAge(r)
+			if err == nil && age > outbox.IDAgeMax.Milliseconds() {
+				err = ErrUnknown
+			}
+			return day.Totals, err
 		case i < 0 || day.Askers[i].Told:
 			return ecr.Totals{}, ErrUnknown
 		}

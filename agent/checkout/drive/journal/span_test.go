@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -62,7 +63,7 @@ func TestField2_M3NumbersGoOnBeyondTheLostSpan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := storetest.Open(t, Schema()...)
+			db := storetest.Open(t, append(outbox.Schema(), Schema()...)...)
 			for i, n := range c.days {
 				sold(t, db, n, now.Add(-time.Duration(len(c.days)+40-i)*day))
 			}
@@ -101,7 +102,7 @@ func TestField2_M3NumbersGoOnBeyondTheLostSpan(t *testing.T) {
 // A second loss keeps the numbers of the first, and all between.
 func TestField2_M3ASecondLossKeepsTheFirst(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	db := storetest.Open(t, Schema()...)
+	db := storetest.Open(t, append(outbox.Schema(), Schema()...)...)
 	sold(t, db, 2, now)
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return GoOn(tx, db, Past{LastMS: now.UnixMilli()}, now) }))
 	sold(t, db, 5, now.Add(time.Hour)) // 1003 to 1007
@@ -142,7 +143,7 @@ func TestField3_E6AClockBehindMakesNoSpanShorter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := storetest.Open(t, Schema()...)
+			db := storetest.Open(t, append(outbox.Schema(), Schema()...)...)
 			sold(t, db, 600, backup)
 			write := func(fn func(tx store.Tx) error) {
 				t.Helper()
