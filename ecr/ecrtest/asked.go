@@ -73,7 +73,9 @@ func askedAtEveryByte(t *testing.T, f Fixture, kind Kind) {
 			l.wire.mend()
 			ask := l.register("1").(Asker).Ask // at once: what the cut line has carried may not be taken up yet
 			got, err := ask(r.ctx, "7")
+			r.desk.Mu.Lock()
 			at := fmt.Sprintf("cut after %d of %d bytes; it heard %+v, the desk %v", n, bytes, first, r.desk.Log)
+			r.desk.Mu.Unlock()
 			require.NoError(t, err, at)
 			r.wait()
 			want := NotFound

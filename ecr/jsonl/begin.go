@@ -205,6 +205,8 @@ func (d *Dialogue) notBegun(ev ecr.NotBegun) {
 	case d.ask.look && ev.Code == "" && d.lookAgain():
 		d.start(timerLook, lookEvery)
 		return
+	case d.ask.refusal != nil && ev.Code != "" && ev.Text == "": // not read, so it may be a sale's: "refused" says that it is none's
+		d.sayFault(m.id, &fault{Code: busyFault, Text: d.ask.refusal.Text})
 	case d.ask.refusal != nil: // looked for after a refusal
 		if ev.Code == "" {
 			ev = *d.ask.refusal

@@ -46,3 +46,40 @@ func TestField4_TillsEachServiceIDIsAnsweredByItself(t *testing.T) {
 		require.Contains(t, answer, `"MessageReference":{"MessageCategory":"Payment","SaleID":"till1","ServiceID":"`+service+`"}`)
 	}
 }
+
+// TestField4_TillsWhatCannotBeReadIsNotRefused: the journal could not be written, and a payment whose answer
+// the till's TCP had acknowledged was answered "UnavailableService" when it came again: a no, for money that
+// had moved. No answer is given where the desk has the ServiceID, or could not say whether it has; a new one
+// is refused.
+func TestField4_TillsWhatCannotBeReadIsNotRefused(t *testing.T) {
+	pay := func(d *dialogue, last, begin ecr.NotBegun) string {
+		text := `{"SaleToPOIRequest":{"MessageHeader":{"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"Payment","MessageType":"Request","ServiceID":"S1","SaleID":"till1","POIID":"POSAGENT-000020000001"},` +
+			`"PaymentRequest":{"SaleData":{"SaleTransactionID":{"TransactionID":"order-7","TimeStamp":"2026-11-26T11:00:00Z"}},"PaymentTransaction":{"AmountsReq":{"Currency":"EUR","RequestedAmount":12.50}}}}}`
+		answer := ""
+		for queue := []ecr.Event{ecr.Received{Data: handed(kindMessage, text)}}; len(queue) > 0; queue = queue[1:] {
+			for _, a := range d.Step(queue[0]) {
+				switch a := a.(type) {
+				case ecr.Last:
+					last.Gen = a.Gen
+					queue = append(queue, last)
+				case ecr.Begin:
+					begin.Gen = a.Gen
+					queue = append(queue, begin)
+				case ecr.Send:
+					answer = string(a.Data)
+				}
+			}
+		}
+		return answer
+	}
+	for _, code := range []ecr.Code{ecr.NotStored, ecr.NotReady} {
+		no := ecr.NotBegun{Code: code, Text: "the journal cannot be written"}
+		known := testShared(t, "EUR")
+		known.line("nexo", nil).add(entry{Sale: "s1", SaleID: "till1", Service: "S1", Category: "Payment", Order: "order-7", AtMS: 1})
+		require.Equal(t, hangUp, pay(newDialogue(known, ecr.Start{Line: "nexo"}), ecr.NotBegun{}, no))
+		require.Equal(t, hangUp, pay(newDialogue(testShared(t, "EUR"), ecr.Start{Line: "nexo"}), ecr.NotBegun{Code: ecr.SystemError}, no))
+		for _, none := range []ecr.NotBegun{{}, {Code: ecr.SystemError, Text: "the journal was replaced"}} {
+			require.Contains(t, pay(newDialogue(testShared(t, "EUR"), ecr.Start{Line: "nexo"}), none, no), noService)
+		}
+	}
+}

@@ -343,8 +343,9 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 		d.answer(hangUp, nil)
 	case d.phase != asking:
 	case f.step == looks:
+		d.ask.mine = ev.Code != "" && ev.Text == ""                                 // it may be: the journal was not read
 		d.ask.entry.Aborted = d.ask.entry.Aborted || d.line.overtaken(&d.ask.entry) // nothing is known under its id
-		d.looked(false)
+		d.looked(d.ask.mine)
 	case f.step == knows:
 		d.judge()
 	case f.step == reads:
@@ -367,14 +368,18 @@ func (d *dialogue) rejected(ev ecr.NotBegun) {
 	case ecr.SystemError, "": // it may have been accepted: the till has to ask
 		d.answer(hangUp, nil)
 		return
+	case ecr.NotStored, ecr.NotReady:
+		if d.ask.mine { // likewise: it may have ended well long ago
+			d.answer(hangUp, nil)
+			return
+		}
+		condition = noService
 	case ecr.StillRunning: // under another id
 		condition = inProgress
 	case ecr.NoMethod:
 		condition = restriction
 	case ecr.NoConnection:
 		condition = unreachable
-	case ecr.NotStored, ecr.NotReady:
-		condition = noService
 	case ecr.NotReversible:
 		if d.ask.receipt == 0 {
 			condition = notFound
