@@ -128,6 +128,7 @@ func registers() []Holder {
 		Places: []Place{
 			{"memory", "what the line remembers of its register: registration, numbers, marks, recent messages", "a sale is refused while it cannot be stored, and a start loads it", []string{line + "TestField2_M14ARegistrationThatIsNotStoredFails", line + "TestField2_M14NumbersThatGoBackAreStoredFirst", "ecr/ecr17.TestField2_M14AMarkThatIsNotStoredRefusesTheRequest"}},
 			{"dialogs opened owner sale link", "which connection runs the line, and which sale is open on it", unheard + "; the desk itself says what is open", []string{line + "TestField_L2ALostDialogueIsTakenOver", line + "TestAnotherConnection"}},
+			{"takings", "which requests the desk is deciding about, so that nobody hears that they are not there", "each is in the journal, or was never accepted", []string{line + "TestField4_TillsAskedWhileItIsTaken"}},
 			{"stats guard quiet next", "what is counted, and how strangers are paced", "nothing about money follows: a right password is taken at once", []string{line + "TestField2_D2WrongPasswordsCostTime"}},
 		},
 	}, {

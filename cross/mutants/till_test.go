@@ -43,4 +43,40 @@ var ofTills = []mutant{
 	{"the second register's password stands in the configuration shown", "agent/config", "TestRegistersAreAList", []edit{
 		{"agent/config/show.go", `strings.HasPrefix(key, "ecr") && strings.HasSuffix(key, ".password")`, `key == "ecr[2].password"`},
 	}},
+	{"an id that joined another id's sale is forgotten", drive, "TestField4_TillsAnIdThatJoinedASaleIsItsOwn", []edit{
+		{"agent/checkout/drive/begin.go", `return d.j.JoinID(tx, a.join, a.req.Line, a.req.Sequence, a.reuse)`, `return nil`},
+	}},
+	{"a status of a joined payment names another one", "ecr/nexo", "TestField4_TillsEachServiceIDIsAnsweredByItself", []edit{
+		{"ecr/nexo/status.go", `if e == nil || e.Sale != out.Sale {`, `if true {`},
+	}},
+	{"what was asked for again is not the last", drive, "TestField4_TillsWhatWasAskedForAgainIsTheLast", []edit{
+		{"agent/checkout/drive/begin.go", `return journal.AskedAgain(tx, a.req.Line, key)`, `return nil`},
+	}},
+	{"what was asked for again stays the last", drive, "TestField4_TillsWhatWasAskedForAgainIsTheLast", []edit{
+		{"agent/checkout/drive/journal/rows.go", `DELETE FROM checkout_joined WHERE line = ? AND sequence = ''`, `DELETE FROM checkout_joined WHERE line = ? AND sequence = '-'`},
+	}},
+	{"the id of an end of day is its own for ever", drive, "TestField4_TillsADayIsClosedUnderAnIdUsedAnew", []edit{
+		{"agent/checkout/drive/journal/closed.go", `if err == nil && age > outbox.IDAgeMax.Milliseconds() {`, `if err == nil && age < 0 && outbox.IDAgeMax > 0 {`},
+	}},
+	{"a reversal of a part is one of the whole", "agent/till", "TestField4_TillsAReversalOfAPartIsNotOneOfTheWhole", []edit{
+		{"agent/till/ask.go", `cmp.Or(body.Amount, int64(row.Amount))`, `cmp.Or(0, int64(row.Amount))`},
+	}},
+	{"a key that ends in a slash is another's beginning", "agent/till", "TestField4_TillsAKeyThatEndsInASlashIsItself", []edit{
+		{"agent/checkout/drive/told.go", `id, begins := strings.CutSuffix(sequence, ecr.AnyEnd)`, `id, begins := sequence, strings.HasSuffix(sequence, "/")`},
+	}},
+	{"not found is said of what is being taken", "ecr/session", "TestField4_TillsAskedWhileItIsTaken", []edit{
+		{"ecr/session/taking.go", "for one := range t.open {\n\t\tif one.line == line &&", "for one := range t.open {\n\t\tif line == \"\" &&"},
+	}},
+	{"a question does not wait for what is being taken", "ecr/nexo", "TestConformance", []edit{
+		{"ecr/session/dialog.go", `if a.Receipt == 0 && !s.takings.decided(ctx, line, a.Sequence) {`, `if a.Receipt != 0 && !s.takings.decided(ctx, line, a.Sequence) {`},
+	}},
+	{"an unheard approval ends with its receipt alone", "ecr/session", "TestField4_TillsARepeatedReceiptIsNotForNothing", []edit{
+		{"ecr/zvt/outcome.go", `if m.d.silent && (out.Result != ecr.Approved || out.ToldFor > 0) {`, `if m.d.silent {`},
+	}},
+	{"refused is said of an id whose sale cannot be read", "ecr/jsonl", "TestField4_TillsWhatCannotBeReadIsNotRefused", []edit{
+		{"ecr/jsonl/begin.go", `case d.ask.refusal != nil && ev.Code != "" && ev.Text == "":`, `case false:`},
+	}},
+	{"a known payment is not served while nothing can be stored", "ecr/nexo", "TestField4_TillsWhatCannotBeReadIsNotRefused", []edit{
+		{"ecr/nexo/money.go", `if d.ask.mine { // likewise`, `if false { // likewise`},
+	}},
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/methods"
 	"posagent/store"
@@ -88,7 +89,7 @@ func TestNoConditionReadsEverySale(t *testing.T) {
 // TestGoOnClosesTheOpenBatch: a journal that takes another's place settles what it holds itself,
 // without a terminal around it.
 func TestGoOnClosesTheOpenBatch(t *testing.T) {
-	db := storetest.Open(t, Schema()...)
+	db := storetest.Open(t, append(outbox.Schema(), Schema()...)...)
 	j := New(Options{DB: db})
 	r := &Row{Key: "0198c0de-0000-7000-8000-000000000007", Kind: ecr.Payment, Line: "tcp", Amount: 500, Currency: "EUR", Receipt: 3, Batch: 1,
 		State: checkout.State{Kind: ecr.Payment, Phase: checkout.Confirmed, Result: ecr.Approved, Committed: true}}
@@ -122,7 +123,7 @@ func TestNumbersGoOnBehindTheLaterJournal(t *testing.T) {
 		"nothing sold, the first day":       {Numbers{Receipt: 9000, Batch: 1}, Numbers{Batch: 1}, 9000},
 		"the numbers have begun at 1 again": {Numbers{Receipt: 9990, Batch: 7}, Numbers{Receipt: 5, Batch: 7}, 5},
 	} {
-		db := storetest.Open(t, Schema()...)
+		db := storetest.Open(t, append(outbox.Schema(), Schema()...)...)
 		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
 			require.NoError(t, setCounter(tx, "receipt", tc.own.Receipt))
 			require.NoError(t, setCounter(tx, "batch", tc.own.Batch))
