@@ -87,7 +87,7 @@ func no(code wire.Code, reason string) error {
 
 func (b linkHalf) Create(_ context.Context, key wire.Key, req paylinks.CreateRequest) (out paylinks.Created, err error) {
 	err = b.do("create", func() error {
-		if kept, ok := b.keys[key].(paylinks.Created); ok && b.keyed {
+		if kept, ok := b.keys[key].(paylinks.Created); ok && b.keyed && key != "" {
 			out = kept
 			return nil
 		}
@@ -174,7 +174,7 @@ func (b *bank) shape(t *paylinks.Transaction) paylinks.Transaction {
 		i.RefundedAmount = nil
 	}
 	if b.nameless {
-		i.PaymentRequestID = 0
+		i.PaymentRequestID, i.PaymentLink = 0, nil
 	}
 	out.Invoice = &i
 	return out
@@ -194,7 +194,7 @@ func (b txnHalf) Read(_ context.Context, id int64) (out paylinks.Transaction, er
 
 func (b txnHalf) Refund(_ context.Context, key wire.Key, id int64, req paylinks.RefundRequest) (out paylinks.Done, err error) {
 	err = b.do("refund", func() error {
-		if kept, ok := b.keys[key].(paylinks.Done); ok && b.keyed {
+		if kept, ok := b.keys[key].(paylinks.Done); ok && b.keyed && key != "" {
 			out = kept
 			return nil
 		}
@@ -264,7 +264,10 @@ func (b *bank) begin(p *page) *paylinks.Transaction {
 	zero := int64(0)
 	t := &paylinks.Transaction{
 		ID: int64(500001 + len(b.txns)), Status: paylinks.Waiting, Time: time.Now().UTC().Format(paylinks.TimeLayout), ReferenceID: p.ReferenceID,
-		Invoice: &paylinks.TransactionInvoice{CurrencyAlpha3: p.Currency, TotalAmount: p.Amount, PaymentRequestID: p.ID, RefundedAmount: &zero},
+		Invoice: &paylinks.TransactionInvoice{
+			CurrencyAlpha3: p.Currency, TotalAmount: p.Amount, PaymentRequestID: p.ID, RefundedAmount: &zero,
+			PaymentLink: &paylinks.PageLink{Hash: *p.Hash, ReferenceID: p.ReferenceID},
+		},
 	}
 	b.txns = append(b.txns, t)
 	return t

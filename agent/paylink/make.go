@@ -25,6 +25,8 @@ func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
 		return nil, unavailable(err)
 	case link.ID <= 0, link.ID >= paylinks.FirstLocalID, link.Hash == nil, link.Link.Link == nil, *link.Link.Link == "":
 		return nil, wire.Errorf(wire.Unavailable, op, "the reply is not a link")
+	case anothers(e, link): // what the account has under our Key is asked for again; that link is not touched
+		return nil, wire.Errorf(wire.Unavailable, op, "the reply is about another link")
 	}
 	err = s.o.DB.Write(ctx, func(tx store.Tx) error {
 		out = nil
@@ -52,6 +54,12 @@ func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
 		return nil, unavailable(err)
 	}
 	return out, nil
+}
+
+// anothers says that the answer to a create is about another one: a proxy may mix answers up. What a service does not tell is not compared.
+func anothers(e *entry, link paylinks.Created) bool {
+	return link.ReferenceID != "" && link.ReferenceID != e.Reference || link.Amount != 0 && link.Amount != e.Amount ||
+		link.Currency != "" && link.Currency != e.Currency
 }
 
 // request is the body of a create (S1 4.1).

@@ -39,9 +39,9 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 			e.why = "the journal was replaced, and more was given back of the payment than it knows of, perhaps under this id: compare the account's portal"
 			return inDoubt, false, err
 		}
-		return s.giveBack(ctx, e, *from, &e.Amount)
+		return s.giveBack(ctx, e, p, *from, &e.Amount)
 	}
-	t, err := s.o.Transactions.Read(ctx, e.Txn)
+	t, err := s.transaction(ctx, p, e.Txn)
 	if err != nil {
 		return "", false, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 	case all:
 		return refunded, false, nil
 	case nothing:
-		return s.giveBack(ctx, e, t, &e.Amount)
+		return s.giveBack(ctx, e, p, t, &e.Amount)
 	case running:
 		return "", false, nil
 	}
@@ -57,7 +57,7 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 }
 
 // giveBack sends a refund after a snapshot. amount nil is all that is left.
-func (s *Service) giveBack(ctx context.Context, e *entry, t paylinks.Transaction, amount *int64) (end aapay.State, again bool, err error) {
+func (s *Service) giveBack(ctx context.Context, e, p *entry, t paylinks.Transaction, amount *int64) (end aapay.State, again bool, err error) {
 	switch {
 	case e.Txn != t.ID:
 		next := *e
@@ -71,9 +71,9 @@ func (s *Service) giveBack(ctx context.Context, e *entry, t paylinks.Transaction
 	}
 	key := wire.Key(e.Reference + "." + number(t.ID))
 	s.stir(e.Reference)
-	_, err = s.o.Transactions.Refund(ctx, key, t.ID, paylinks.RefundRequest{Amount: amount})
+	done, err := s.o.Transactions.Refund(ctx, key, t.ID, paylinks.RefundRequest{Amount: amount})
 	s.stir(e.Reference) // the wait that proves counts from when the call was given up
-	if err == nil && amount != nil {
+	if err == nil && amount != nil && gaveBack(done.Status) {
 		return refunded, false, nil
 	}
 	if err == nil { // what is there now is read
@@ -83,7 +83,7 @@ func (s *Service) giveBack(ctx context.Context, e *entry, t paylinks.Transaction
 		return "", false, err
 	}
 	s.log.Warn("refund refused", "reference", e.Reference, "transaction", t.ID, "err", err)
-	if t, err = s.o.Transactions.Read(ctx, t.ID); err != nil {
+	if t, err = s.transaction(ctx, p, t.ID); err != nil {
 		return "", false, err
 	}
 	switch m := moved(e, t); {
@@ -95,6 +95,16 @@ func (s *Service) giveBack(ctx context.Context, e *entry, t paylinks.Transaction
 		return refunded, false, nil
 	}
 	return aapay.Failed, false, nil
+}
+
+// gaveBack says whether the word of a refund's answer says that the money went back, or nothing else. Of one that the service is at
+// (refund_pending), or that it turned down after all, the transaction tells.
+func gaveBack(word paylinks.Status) bool {
+	switch word {
+	case "", paylinks.Refunded, paylinks.PartiallyRefunded, paylinks.Confirmed:
+		return true
+	}
+	return false
 }
 
 // move is what happened to a transaction since the snapshot.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"posagent/schemes/wire"
@@ -48,13 +49,26 @@ func (s *Service) one(r store.Reader, where string, value any) (*entry, error) {
 	return &list[0], nil
 }
 
-// find reads the entry a status id names: a reference, or a link's number.
+// find reads the entry a status id names: a reference, or a link's number. Two accounts may have given one number: it names the link of
+// the account that is configured. Where books that were put back have given it twice, it names neither.
 func (s *Service) find(r store.Reader, id string) (*entry, error) {
 	e, err := s.one(r, byReference, id)
-	if n, bad := strconv.ParseInt(id, 10, 64); e == nil && err == nil && bad == nil && n > 0 {
-		return s.one(r, byLink, n)
+	n, bad := strconv.ParseInt(id, 10, 64)
+	if e != nil || err != nil || bad != nil || n <= 0 {
+		return e, err
 	}
-	return e, err
+	list, err := s.load(r, byLink, n)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	own := slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.Instance != s.o.Instance })
+	switch len(own) {
+	case 0:
+		return &list[0], nil
+	case 1:
+		return &own[0], nil
+	}
+	return nil, wire.Errorf(wire.Internal, op, "%d links of this journal have the number %d", len(own), n)
 }
 
 // save writes an entry whole.

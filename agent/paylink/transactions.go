@@ -81,8 +81,8 @@ func (s *Service) payments(ctx context.Context, p *entry) (out, others []paylink
 				seen[t.ID] = true
 			case on:
 				seen[t.ID] = true
-				if total(t) != p.Amount || t.Invoice.CurrencyAlpha3 != p.Currency {
-					return nil, nil, wire.Errorf(wire.Internal, op, "transaction %d on link %d has another amount", t.ID, p.Link)
+				if err := ours(p, t); err != nil {
+					return nil, nil, err
 				}
 				out = append(out, t)
 			}
@@ -104,6 +104,29 @@ func onLink(p *entry, t paylinks.Transaction) bool {
 		}
 	}
 	return t.ReferenceID == p.Reference
+}
+
+// ours holds a transaction against the payment whose link's number it has: books that were put back give a number again, and then it is
+// another link's.
+func ours(p *entry, t paylinks.Transaction) error {
+	if i := t.Invoice; i != nil && i.PaymentLink != nil {
+		if l := i.PaymentLink; l.Hash != "" && l.Hash != p.Hash || l.ReferenceID != "" && l.ReferenceID != p.Reference {
+			return wire.Errorf(wire.Internal, op, "transaction %d on link %d was made on another link of that number", t.ID, p.Link)
+		}
+	}
+	if t.Invoice == nil || total(t) != p.Amount || t.Invoice.CurrencyAlpha3 != p.Currency {
+		return wire.Errorf(wire.Internal, op, "transaction %d on link %d has another amount", t.ID, p.Link)
+	}
+	return nil
+}
+
+// transaction reads one of a payment.
+func (s *Service) transaction(ctx context.Context, p *entry, id int64) (paylinks.Transaction, error) {
+	t, err := s.o.Transactions.Read(ctx, id)
+	if err == nil {
+		err = ours(p, t)
+	}
+	return t, err
 }
 
 // given is how much of a transaction went back, -1 if unknown.

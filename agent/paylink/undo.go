@@ -131,7 +131,7 @@ func (s *Service) reverse(ctx context.Context, e, p *entry) (end aapay.State, ag
 		case kind == back:
 			returned = true
 		case kind == paid:
-			return s.giveBack(ctx, e, t, nil)
+			return s.giveBack(ctx, e, p, t, nil)
 		case kind == held:
 			open = true
 			if _, err := s.o.Transactions.Delete(ctx, "", t.ID); err != nil && !refusal(err) && wire.CodeOf(err) != wire.NotFound {
