@@ -171,7 +171,9 @@ func (c *Cards) answer(ctx context.Context, id string, attempt int64, passed boo
 		}
 		if !passed || p.do() == scenario.ChallengeBad {
 			p.state, _ = next(p.state, Fail)
-			return c.refuse(tx, p, p.Amount, refused(opPage, payments.AuthenticationFailed), now)
+			err := c.refuse(tx, p, p.Amount, refused(opPage, payments.AuthenticationFailed), now)
+			p.afresh()
+			return err
 		}
 		p.Flow, p.Reason = "Y", ""
 		return c.paid(tx, p, now)
@@ -196,7 +198,7 @@ func (c *Cards) paid(tx store.Tx, p *payment, now int64) error {
 	p.state, _ = next(p.state, Identify)
 	if err := c.process(tx, p, now); err != nil {
 		if wire.CodeOf(err) == wire.Conflict { // another try, perhaps with another card
-			p.state, p.Means = Fresh, nil
+			p.afresh()
 		}
 		return err
 	}
@@ -206,6 +208,9 @@ func (c *Cards) paid(tx store.Tx, p *payment, now int64) error {
 	}
 	return c.tellCheckout(tx, p, now)
 }
+
+// afresh forgets what a failed attempt was paid with, and the fee of it: nobody has agreed to that for another one.
+func (p *payment) afresh() { p.state, p.Means, p.Fee = Fresh, nil, 0 }
 
 // Pay lets a customer pay at the page with this card, and pass whatever challenge comes. It is what the page does, for
 // callers without a browser. Outcomes: nil; wire.NotFound: no such page; wire.Invalid; wire.Conflict with a reason: refused.
