@@ -88,19 +88,27 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 		if pages.Origin(o.Success) != "" {
 			add(pages.Onward(o.Success, l.say(wContinue)))
 		}
-		if o.Subscription && !v.slip.Subscribed {
-			add(pages.Para("", l.say(wStopped)))
-		}
-		if v.slip.mayStop {
-			add(pages.Form(s.action(v, actStop, l), l.say(wStop), "no", form.Field, s.Forms.Token(formOf(v.slip.Hash, actStop))))
-		}
+		add(s.goesOn(v, l)...)
 	case Returned:
 		add(pages.Result(l.say(wReturned)))
+		add(s.goesOn(v, l)...)
 	default:
 		add(pages.Result(l.say(wExpired)))
 	}
 	add(choose(v, l))
 	return out
+}
+
+// goesOn says of a subscription that was paid whether it goes on, and lets its customer end it: also where its first payment was given
+// back, since it is charged again all the same.
+func (s *Links) goesOn(v view, l tongue) []pages.Node {
+	switch {
+	case v.slip.mayStop:
+		return []pages.Node{pages.Form(s.action(v, actStop, l), l.say(wStop), "no", form.Field, s.Forms.Token(formOf(v.slip.Hash, actStop)))}
+	case v.options.Subscription && !v.slip.Subscribed:
+		return []pages.Node{pages.Para("", l.say(wStopped))}
+	}
+	return nil
 }
 
 // files draws the list of a page's attachments.
