@@ -46,7 +46,8 @@ type Orders interface {
 	Capture(ctx context.Context, key wire.Key, operationID string, req PostRequest) (Posted, error)
 	// Refund gives captured money back, all of it or a part. The operation is the authorization's or a capture's.
 	Refund(ctx context.Context, key wire.Key, operationID string, req PostRequest) (Posted, error)
-	// Cancel undoes an operation: an authorization (VOID), a capture or a refund (CANCEL).
+	// Cancel undoes an operation whole: an authorization (VOID), a capture or a refund (CANCEL). Another amount than the operation's is
+	// refused.
 	Cancel(ctx context.Context, key wire.Key, operationID string, req PostRequest) (Posted, error)
 }
 

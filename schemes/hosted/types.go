@@ -290,7 +290,7 @@ type OrderStatus struct {
 	LastOperationTime string `json:"lastOperationTime" wire:"nullable"`
 }
 
-// PostRequest captures, refunds or cancels. An empty Amount is all that is left; a cancel is always of all.
+// PostRequest captures, refunds or cancels. An empty Amount is all that is left. A cancel is always of all, and refused with another amount.
 type PostRequest struct {
 	Amount      Text   `json:"amount,omitempty" wire:"given"` // smallest units
 	Currency    string `json:"currency,omitempty" wire:"given"`

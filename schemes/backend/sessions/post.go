@@ -1,7 +1,9 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/room"
@@ -120,7 +122,10 @@ func (x *Sessions) post(ctx context.Context, op string, key wire.Key, id string,
 	var out hosted.Posted
 	err := x.write(ctx, op, id, key, req, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
 		p := &posting{Sessions: x, tx: tx, op: op, now: now}
-		err := p.open(id, req)
+		err := x.ripe(tx, op, id, now)
+		if err == nil {
+			err = p.open(id, req)
+		}
 		if err == nil {
 			n, _ := req.Amount.Minor()
 			err = act(p, n)
@@ -226,13 +231,16 @@ func (p *posting) refund(n money.Minor) error {
 	return p.done(hosted.Refund, result, n, books.BeginRefund)
 }
 
-func (p *posting) cancel(money.Minor) error {
+// cancel undoes the whole operation: whoever names a part of it means a refund.
+func (p *posting) cancel(n money.Minor) error {
 	again, err := operations(p.tx, `cancels = ?`, p.of.id)
 	l := p.ledger
 	p.out.cancels = p.of.id
 	switch {
 	case err != nil:
 		return err
+	case n != 0 && n != p.of.amount:
+		return badParameter(p.op, "amount", "a cancel undoes the whole operation, which is of "+string(hosted.TextOf(p.of.amount))+": leave the amount out, or refund a part")
 	case len(again) > 0:
 		return hosted.Refused(p.op, hosted.AlreadyVoided)
 	case p.of.kind == hosted.Refund && p.of.due != 0:
@@ -267,6 +275,22 @@ func (p *posting) void() error {
 		return err
 	}
 	return p.done(hosted.Void, hosted.Voided, p.paid.amount, books.Close)
+}
+
+// ripe lets happen to the payment of an operation what is due by now: the sweep may not have looked yet.
+func (x *Sessions) ripe(tx store.Tx, op, id string, now int64) error {
+	of, err := findOperation(tx, op, id)
+	if err != nil {
+		return err
+	}
+	list, err := operations(tx, `payment = ? AND due_ms <= ?`, of.payment, now)
+	slices.SortStableFunc(list, func(a, b *operation) int { return cmp.Compare(a.due, b.due) })
+	for _, o := range list {
+		if err == nil {
+			err = x.settleDue(tx, o.id, now)
+		}
+	}
+	return err
 }
 
 // settleDue ends a refund that was in clearing, or an authorization that is too old.
