@@ -251,13 +251,10 @@ func (g guard) issue(k kind) string {
 	return fmt.Sprintf("%d.%x", expires, g.tokenMAC(k, expires))
 }
 
-// tokenMAC authenticates a token; the word of the client's kind is that of all tokens before there were kinds.
+// tokenMAC authenticates a token. It ends with the pair that fetched it: a secret that was changed, because others have it perhaps, leaves
+// them no token.
 func (g guard) tokenMAC(k kind, expires int64) []byte {
-	word := "bearer"
-	if k != byClient {
-		word = string(k)
-	}
-	return g.db.MAC("backend_token", word, expires)
+	return g.db.MAC("backend_token", string(k), g.pairOf(k), expires)
 }
 
 // good returns the kinds of the credentials that a token was issued for, none where it is no good one.
