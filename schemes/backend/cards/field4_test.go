@@ -2,11 +2,13 @@ package cards
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -48,4 +50,44 @@ func TestField4_AFailedAttemptsFee(t *testing.T) {
 			b.balanced(id)
 		})
 	}
+}
+
+// An arrangement that is over takes no money, also for a payment that was made with it before: a merchant could make payments on its last
+// day and reserve them for ever. Kind: each way to pay with an arrangement's token (recurring, on file, merchant-initiated); the payment in
+// which the arrangement was made is its customer's own.
+func TestField4_AnArrangementThatIsOver(t *testing.T) {
+	const day = 24 * time.Hour
+	b := newBank(t) // 2027-01-15
+	ctx := t.Context()
+	tok := b.recurring(t, tokens.RecurringRequest{RecurringType: tokens.CardOnFile, RecurringExpiryDate: "2027-01-20"})
+	with := func(d payments.PaymentMethodDetails) string {
+		d.Token = tok
+		req := withToken(d)
+		req.Processing = payments.ProcessNone
+		return b.make(req)
+	}
+	made := map[string]string{
+		"recurring": with(payments.PaymentMethodDetails{Type: payments.WithToken, IsRecurring: true, RecurringType: payments.CardOnFile}),
+		"on file":   with(payments.PaymentMethodDetails{Type: payments.WithToken}),
+		"merchant":  with(payments.PaymentMethodDetails{Type: payments.MerchantInitiated, MerchantInitiatedTransactionType: "NoShow"}),
+	}
+	good := with(payments.PaymentMethodDetails{Type: payments.WithToken})
+	req := moto(t, "visa", payments.ProcessNone)
+	req.PaymentMethodDetails = &payments.PaymentMethodDetails{Type: payments.InitialToken, ExpiryDate: "2027-01-20"}
+	first := b.make(req)
+	b.Pass(5 * day)
+	_, err := b.Authorize(ctx, "", good, payments.AuthorizeRequest{})
+	require.NoError(t, err, "its last day")
+	b.Pass(day)
+	b.told()
+	for name, id := range made {
+		_, err := b.Authorize(ctx, "", id, payments.AuthorizeRequest{})
+		refusedFor(t, err, payments.ExpiredSubscription)
+		require.Equal(t, []string{"reservation.failed"}, b.told(), name)
+		require.Equal(t, [3]int32{}, b.sums(id), name)
+	}
+	_, err = b.Capture(ctx, "", good, payments.CaptureRequest{})
+	require.NoError(t, err, "what is held was agreed")
+	_, err = b.Authorize(ctx, "", first, payments.AuthorizeRequest{})
+	require.NoError(t, err)
 }

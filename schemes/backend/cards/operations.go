@@ -1,6 +1,7 @@
 package cards
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -104,7 +105,11 @@ func (c *Cards) reserve(tx store.Tx, p *payment, o *operation, now int64) error 
 	case !payable(p.Currency):
 		return refused(op, payments.CurrencyNotPayable)
 	}
-	if reason := p.verdict(now); reason != "" {
+	reason, err := p.agreed(tx, now)
+	if err != nil {
+		return err
+	}
+	if reason = cmp.Or(reason, p.verdict(now)); reason != "" {
 		return c.refuse(tx, p, o.amount, refused(op, reason), now)
 	}
 	if err := journal.Begin(tx, o.causes(now), p.Currency, money.Minor(p.Amount), money.Minor(p.Fee), books.Event{Kind: books.Authorize, Amount: money.Minor(o.amount)}); err != nil {

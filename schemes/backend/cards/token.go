@@ -140,12 +140,30 @@ func (t *token) terms(p *payment, d *payments.PaymentMethodDetails, now int64) s
 		t.Currency != "" && t.Currency != p.Currency,
 		t.Limit != 0 && p.Amount > t.Limit:
 		return payments.InvalidSubscription
-	case t.Until != "" && time.UnixMilli(now).UTC().Format(time.DateOnly) > t.Until:
+	case t.over(now):
 		return payments.ExpiredSubscription
 	case recurring && t.Last != 0 && now < t.Last+int64(t.Days)*24*time.Hour.Milliseconds():
 		return payments.ExpiredSubscription
 	}
 	return ""
+}
+
+// over says that the last day of the arrangement has passed.
+func (t *token) over(now int64) bool {
+	return t.Until != "" && time.UnixMilli(now).UTC().Format(time.DateOnly) > t.Until
+}
+
+// agreed says whether the arrangement that a payment was made with is still there when its money is to be held, which may be long after:
+// "" or the reason against it. A payment that makes one is its customer's own.
+func (p *payment) agreed(r store.Reader, now int64) (reason string, err error) {
+	if p.Means == nil || p.Means.Token == "" || p.Details == payments.InitialToken {
+		return "", nil
+	}
+	t, err := findToken(r, p.Means.Token)
+	if err == nil && t.over(now) {
+		reason = payments.ExpiredSubscription
+	}
+	return reason, err
 }
 
 // anyUse stands for the recurring type of a token that was made without naming one, with terms for recurring payments.
