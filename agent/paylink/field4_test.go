@@ -8,8 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/checkout/drive/drivetest"
 	"posagent/agent/offline"
 	"posagent/agent/paylink"
+	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -168,4 +170,25 @@ func (s says) Refund(ctx context.Context, _ wire.Key, id int64, _ paylinks.Refun
 		}
 		return nil
 	})
+}
+
+// What the checkout gives back of a link is named by the sale's reference, which no other link has: where the books of the account were put
+// back, an older sale's link may have the same number. Kind: a refund by receipt and by number.
+func TestField4_TheCheckoutNamesALinkByItsReference(t *testing.T) {
+	for _, original := range []string{"R1", "T100001"} {
+		terminal(t, func(r *rig) {
+			lost := newBank()
+			before := paylink.New(paylink.Options{DB: r.guard, Links: linkHalf{lost}, Transactions: txnHalf{lost}, Instance: "demo", Now: drivetest.Now})
+			_, err := before.InitializeWithIdempotency(context.Background(), "key-before", aapay.Payment, request("before", "", 900))
+			require.NoError(t, err)
+			s := r.Sale(1250)
+			pass(5 * time.Second)
+			r.pay()
+			require.Equal(t, "100001", (<-s.Outcome).TransactionID)
+			r.Told(s, ecr.Told)
+			r.settle()
+			r.Approved(r.Accepted(ecr.Request{Kind: ecr.Refund, Amount: 200, Original: original, Line: "jsonl", Sequence: "B1"}), ecr.Told)
+			require.EqualValues(t, 1050, r.bank.net())
+		})
+	}
 }

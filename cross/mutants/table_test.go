@@ -31,4 +31,4 @@ const (
 )
 
 // table is every mutant, by the room whose test notices it.
-var table = slices.Concat(ofStore, ofCheckout, ofECR, ofClients, ofSchemes, ofAgent, ofEnrolment, ofUpdates, ofField, ofPerson, ofKeypad, ofHand, ofScreens, ofPrinter, ofTills, ofSales, ofBank, ofJSONLines, ofBack, ofPage, ofNexo, ofReconcile, ofSaid, ofAsked, ofDeaths, ofECR17, ofTorture, ofCampaigns, ofCommands, ofShared, ofWatch, ofDoctors, ofMoney, ofWrites, ofIdentity, ofServices, ofGiven, ofVerbs, ofLaws)
+var table = slices.Concat(ofStore, ofCheckout, ofECR, ofClients, ofSchemes, ofAgent, ofEnrolment, ofUpdates, ofField, ofPerson, ofKeypad, ofHand, ofScreens, ofPrinter, ofTills, ofSales, ofBank, ofJSONLines, ofBack, ofPage, ofNexo, ofReconcile, ofSaid, ofAsked, ofDeaths, ofECR17, ofTorture, ofCampaigns, ofCommands, ofShared, ofWatch, ofDoctors, ofMoney, ofWrites, ofIdentity, ofServices, ofGiven, ofVerbs, ofLaws, ofBooks)

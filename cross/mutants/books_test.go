@@ -1,0 +1,38 @@
+package mutants
+
+// ofBooks is every broken rule of links by number, and of what the backend's rooms take and give back.
+var ofBooks = []mutant{
+	{"a link's number names another account's link", "agent/paylink", "TestField4_LinksOfOneNumber", []edit{
+		{"agent/paylink/rows.go", "return e.Instance != s.o.Instance })", "return false })[:1]"},
+	}},
+	{"a transaction of another link of the number is given back", "agent/paylink", "TestField4_LinksOfOneNumber", []edit{
+		{"agent/paylink/transactions.go", "i != nil && i.PaymentLink != nil {", "i == nil && p == nil {"},
+	}},
+	{"another link's answer makes a link", "agent/paylink", "TestField4_AnotherLinksAnswer", []edit{
+		{"agent/paylink/make.go", "case anothers(e, link):", "case false && anothers(e, link):"},
+	}},
+	{"a refund that runs is done", "agent/paylink", "TestField4_ARefundThatIsAnsweredAndNotDone", []edit{
+		{"agent/paylink/refund.go", "amount != nil && gaveBack(done.Status) {", "amount != nil && (true || gaveBack(done.Status)) {"},
+	}},
+	{"the checkout names a link by its number", "agent/paylink", "TestField4_TheCheckoutNamesALinkByItsReference", []edit{
+		{"agent/checkout/drive/forward.go", "		ref = orig.Reference\n	}\n	return typ", "		_ = orig.Reference\n	}\n	return typ"},
+	}},
+	{"a failed attempt's fee is taken", "schemes/backend/cards", "TestField4_AFailedAttemptsFee", []edit{
+		{"schemes/backend/cards/pay.go", "p.state, p.Means, p.Fee = Fresh, nil, 0", "p.state, p.Means = Fresh, nil"},
+	}},
+	{"an arrangement that is over takes money", "schemes/backend/cards", "TestField4_AnArrangementThatIsOver", []edit{
+		{"schemes/backend/cards/token.go", "if err == nil && t.over(now) {", "if err == nil && t.over(now) && p == nil {"},
+	}},
+	{"a cancel of a part undoes the whole", "schemes/backend/sessions", "TestField4_ACancelOfAPartIsRefused", []edit{
+		{"schemes/backend/sessions/post.go", "case n != 0 && n != p.of.amount:", "case n < 0:"},
+	}},
+	{"what is due comes after what is asked", "schemes/backend/sessions", "TestField4_WhatIsDueComesFirst", []edit{
+		{"schemes/backend/sessions/post.go", "for _, o := range list {\n		if err == nil {", "for _, o := range list {\n		if err == nil && now < 0 {"},
+	}},
+	{"a given-back subscription cannot be ended", "schemes/backend/links", "TestField4_AGivenBackSubscriptionCanBeEnded", []edit{
+		{"schemes/backend/links/draw.go", "		add(pages.Result(l.say(wReturned)))\n		add(s.goesOn(v, l)...)\n", "		add(pages.Result(l.say(wReturned)))\n"},
+	}},
+	{"a token outlives its pair", "schemes/backend", "TestField4_ATokenEndsWithItsPair", []edit{
+		{"schemes/backend/auth.go", `"backend_token", string(k), g.pairOf(k), expires`, `"backend_token", string(k), expires`},
+	}},
+}
