@@ -146,6 +146,9 @@ func (n naming) shows(st aapay.Status) bool {
 
 // refused says that a call had no effect.
 func refused(err error) bool {
+	if wire.ProvesNothing(err) {
+		return false
+	}
 	switch wire.CodeOf(err) {
 	case "", wire.UnknownOutcome, wire.Internal:
 		return false

@@ -55,9 +55,10 @@ type rig struct {
 	inbox    *inbox.Inbox
 	outbox   *outbox.Outbox
 	happened *events.Log
-	writes   atomic.Int64 // that reached the backend
-	ahead    atomic.Int64 // of the backend's clock, ns
-	broken   atomic.Bool  // the backend takes a write and never answers
+	writes   atomic.Int64                // that reached the backend
+	ahead    atomic.Int64                // of the backend's clock, ns
+	broken   atomic.Bool                 // the backend takes a write and never answers
+	instead  func(w http.ResponseWriter) // a proxy's answer to a write that the backend has done; nil = none
 	server   *httptest.Server
 	port     *port.Port
 	stop     func()
@@ -81,6 +82,11 @@ func start(t *testing.T, cut bool) *rig {
 			if x.broken.Load() {
 				_, _ = io.Copy(io.Discard, r.Body)
 				panic(http.ErrAbortHandler)
+			}
+			if x.instead != nil {
+				b.Handler().ServeHTTP(httptest.NewRecorder(), r)
+				x.instead(w)
+				return
 			}
 		}
 		b.Handler().ServeHTTP(w, r)

@@ -255,5 +255,9 @@ func (shape) Refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
 	default:
 		e.Code = wire.Invalid
 	}
+	e.Nobody = c.Nobodys(e.Code, own)
+	if e.Code == wire.KeyReused && a.Status == http.StatusConflict {
+		e.Foreign409(value)
+	}
 	return e
 }

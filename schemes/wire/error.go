@@ -41,7 +41,7 @@ type Error struct {
 	Msg        string        // for people; carries no secret
 	RetryAfter time.Duration // 0 = not said
 	Unsent     bool          // of a write: no try of the call ever had a connection to the service
-	Nobody     bool          // of a 401 or 403 to a write: it came without the service's own body, so it is nobody's word
+	Nobody     bool          // of a 401, 403 or 429 to a write: it came without the service's own body, so it is nobody's word
 	MayRun     bool          // of a KeyReused: only a foreign 409 says it, which may mean that the first request still runs
 	Runs       bool          // with MayRun: it does run, the service says so by a Retry-After or in words
 	Answered   bool          // of a write with an unknown outcome: the service did answer with a success, of which no use can be made
@@ -138,6 +138,14 @@ func MayRun(err error) (may, runs bool) {
 		return false, false
 	}
 	return true, e.Runs
+}
+
+// ProvesNothing reports whether err, whatever its code says, leaves open whether the write had its effect: it is nobody's word, or a 409
+// that is not ours.
+func ProvesNothing(err error) bool {
+	var e *Error
+	may, _ := MayRun(err)
+	return may || errors.As(err, &e) && e.Nobody
 }
 
 // OtherBody reports whether err proves that the Key of a write names a request with another body.

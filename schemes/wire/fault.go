@@ -170,7 +170,7 @@ func (c Call) Refusal(a Answer, keyed bool) *Error {
 
 // Nobodys is Error.Nobody of a reply. own says that it has the service's own body.
 func (c Call) Nobodys(code Code, own bool) bool {
-	return c.Write && !own && (code == Unauthorized || code == Forbidden)
+	return c.Write && !own && (code == Unauthorized || code == Forbidden || code == TooMany)
 }
 
 func (c Call) byStatus(status int, own, keyed bool) Code {

@@ -127,7 +127,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, rt *route, value
 		out, err = a.Do(r.Context())
 	}
 	if err != nil {
-		e, said := wire.AsError(rt.Op, err), false
+		e, said := unproven(wire.AsError(rt.Op, err)), false
 		in := reflect.Zero(rt.In).Interface() // what could not be read
 		if a != nil {
 			in = a.Request
@@ -146,6 +146,18 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, rt *route, value
 		return
 	}
 	h.answer(w, r, rt, out)
+}
+
+// unproven is an error as it is told to a caller who asks somebody else through us: what proves nothing of his write must not read as a
+// refusal.
+func unproven(e *wire.Error) *wire.Error {
+	if !wire.ProvesNothing(e) {
+		return e
+	}
+	return &wire.Error{
+		Code: wire.UnknownOutcome, Op: e.Op, RetryAfter: e.RetryAfter, Err: e,
+		Msg: "what came back (" + e.Msg + ") is no word of the service about this call: read what became of it, or send it again under its Idempotency-Key (a proxy on the way, or credentials: posagent net check)",
+	}
 }
 
 // open reads a request. The error of one that breaks a rule has the service's word for it, and the request beside it.
