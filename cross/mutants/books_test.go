@@ -35,4 +35,13 @@ var ofBooks = []mutant{
 	{"a token outlives its pair", "schemes/backend", "TestField4_ATokenEndsWithItsPair", []edit{
 		{"schemes/backend/auth.go", `"backend_token", string(k), g.pairOf(k), expires`, `"backend_token", string(k), expires`},
 	}},
+	{"a proxy's answer to a write reads as a refusal", "agent/port", "TestField4_AProxysAnswerIsNoRefusal", []edit{
+		{"schemes/wire/rest/handler.go", "if !wire.ProvesNothing(e) {", "if true || !wire.ProvesNothing(e) {"},
+	}},
+	{"hosted build takes a proxy's answer for its own", "agent/port", "TestField4_AProxysAnswerIsNoRefusal", []edit{
+		{"schemes/hosted/errors.go", "e.Nobody = c.Nobodys(e.Code, own)", "e.Nobody = c.Nobodys(e.Code, own || value == \"\")"},
+	}},
+	{"a proxy's answer takes a client's name back", "agent/owned", "TestField4_AProxysAnswerTakesNoNameBack", []edit{
+		{"agent/owned/naming.go", "if wire.ProvesNothing(err) {", "if err == nil && wire.ProvesNothing(err) {"},
+	}},
 }
