@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 
@@ -251,13 +252,17 @@ func (f *Front) insertThing(tx store.Tx, t *thing) error {
 	return nil
 }
 
-// skipped is how many numbers are left out where a journal takes a lost one's place.
-const skipped = 100_000
+// skipped is how many numbers are left out at least where a journal takes a lost one's place, and apart among how many more it begins.
+const (
+	skipped = 100_000
+	apart   = 1_000_000
+)
 
 // SkipNumbers leaves out, in the caller's commit, the local numbers that a lost journal may have given: a client that holds one must
-// not meet another client's link under it. made is how many operations that journal had, as far as is known.
+// not meet another link under it. made is how many operations that journal had, as far as is known. A journal that the same copy
+// took the place of before has left out as many, so each begins at a place of its own.
 func SkipNumbers(tx store.Tx, made int64) error {
-	_, err := tx.Exec(`UPDATE offline_purged SET thing = MAX(thing, ?, COALESCE((SELECT MAX(id) FROM offline_things), 0)) + ?`, made, skipped)
+	_, err := tx.Exec(`UPDATE offline_purged SET thing = MAX(thing, ?, COALESCE((SELECT MAX(id) FROM offline_things), 0)) + ?`, made, skipped+rand.Int64N(apart))
 	if err != nil {
 		return fmt.Errorf("skip numbers: %w", err)
 	}

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"posagent/agent/checkout"
@@ -26,14 +27,17 @@ func Given(r store.Reader) (n Numbers, err error) {
 
 // GoOn closes the open batch and lets receipt, trace and batch numbers go on behind all that the
 // journal whose place this one takes may have given, in the caller's commit: those are on slips that
-// this one does not hold. It keeps which numbers they are.
+// this one does not hold. It keeps which numbers they are. Where the mark of that journal is not known,
+// another box may go on from the same copy, or has: the batch goes on at a place of its own, so that
+// R<batch>/<receipt> names one payment only.
 func GoOn(tx store.Tx, db store.DB, past Past, now time.Time) error {
 	own, err := Given(tx)
 	if err != nil {
 		return err
 	}
-	more := int64(0)
+	more, apart := int64(0), int64(0)
 	if !past.Known {
+		apart = rand.Int64N(batchesApart)
 		if more, err = unseen(tx, past, now); err != nil {
 			return err
 		}
@@ -57,9 +61,12 @@ func GoOn(tx store.Tx, db store.DB, past Past, now time.Time) error {
 	}
 	return errors.Join(
 		setCounter(tx, "receipt", lost.receipts.end()), setCounter(tx, "trace", lost.traces.end()),
-		setCounter(tx, "batch", max(seen.Batch, own.Batch)+more+1), lost.keep(tx),
+		setCounter(tx, "batch", max(seen.Batch, own.Batch)+more+apart+1), lost.keep(tx),
 	)
 }
+
+// batchesApart is among how many batch numbers a journal begins that was restored where its mark is not.
+const batchesApart = 100_000
 
 // later returns the one of two last numbers behind which the next is given. The journal with the later batch gave it: the other may be
 // a new box's, which knows nothing of the terminal's earlier days. In one batch it is the higher one, unless the numbers, which end at
