@@ -95,6 +95,42 @@ func TestField2_M25ARenamedLineIsTheSameInAnotherJournal(t *testing.T) {
 	require.Equal(t, before, []int{paid(1250), paid(1300)}, "nothing was charged again")
 }
 
+// TestField4_V5AJournalRemovedWithItsMarkIsLost: rm agent.db* took the mark along, and the terminal sold on as if none had run here: an id
+// was approved again, and the receipts of before named other customers' payments. The kind: store/sqlite.
+func TestField4_V5AJournalRemovedWithItsMarkIsLost(t *testing.T) {
+	t.Parallel()
+	p := runProgram(t, twoClients)
+	c := p.client("demo", p.main())
+	first, err := c.pay.Create(t.Context(), "order-2", moto(1300))
+	require.NoError(t, err)
+	p.end()
+	list, err := filepath.Glob(filepath.Join(p.dir, "s", "agent.db*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	for _, name := range list {
+		require.NoError(t, os.Remove(name))
+	}
+	for _, verb := range []string{"run", "status", "doctor"} {
+		args := []string{verb, "--config", filepath.Join(p.dir, "c.toml"), "--state", filepath.Join(p.dir, "s")}
+		code, out, talk := ask(t, args...)
+		require.NotEqual(t, exitOK, code)
+		require.Contains(t, out+talk, "there is neither the journal nor a mark of it", verb)
+		require.Contains(t, out+talk, "reset --lost-journal", verb)
+	}
+	p.verb("reset", "--yes", "--lost-journal", "--reason", "the card was wiped")
+	p = runProgramIn(t, p.dir)
+	again, err := p.client("demo", p.main()).pay.Create(t.Context(), "order-2", moto(1300))
+	if err == nil && again.Operation == nil {
+		require.Equal(t, first.PaymentID, again.PaymentID)
+	}
+	require.Contains(t, p.verb("audit"), "the card was wiped")
+	p.end()
+	p.verb("reset", "--yes")
+	require.NoFileExists(t, filepath.Join(p.dir, "s", "keys", "callers.secret"))
+	require.NoFileExists(t, filepath.Join(p.dir, "s", "keys", "terminal.known"))
+	runProgramIn(t, p.dir)
+}
+
 // TestField2_M52ACopyOfTheJournalRunsBesideIt: a state directory was copied and started on the same machine, where no mark of the box
 // tells it from the first one: both sold under one journal. A copy that runs alone is the journal under another directory.
 func TestField2_M52ACopyOfTheJournalRunsBesideIt(t *testing.T) {

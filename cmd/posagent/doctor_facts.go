@@ -311,11 +311,6 @@ func doctorLines(paths []string) (list []doctor.Line) {
 func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.Journal {
 	j := doctor.Journal{State: doctor.NoJournal}
 	_, missing := os.Stat(agentDB(c))
-	if errors.Is(missing, os.ErrNotExist) {
-		if _, err := os.Stat(store.MarkPath(agentDB(c))); errors.Is(err, os.ErrNotExist) {
-			return j
-		}
-	}
 	var with store.Wrapper
 	keys, err := device.LoadKeys(keyDir(c))
 	if err == nil {
@@ -330,7 +325,7 @@ func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.J
 			return readQueue(r, &j, now)
 		})
 	}
-	if missing != nil && errors.Is(err, os.ErrNotExist) { // a reset has ended it, and says so in the mark
+	if missing != nil && errors.Is(err, os.ErrNotExist) { // none was here, or a reset has ended it, and says so in the mark
 		return j
 	}
 	if err != nil {

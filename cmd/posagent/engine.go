@@ -39,7 +39,7 @@ func (f journalFile) open(ctx context.Context, o journalOptions) (store.Journal,
 	if err := f.noLink(); err != nil {
 		return nil, err
 	}
-	o.Path, o.Trial, o.Box = string(f), onTrial(), thisBox()
+	o.Path, o.Outlived, o.Trial, o.Box = string(f), f.outlived(), onTrial(), thisBox()
 	return agent.Open(ctx, o)
 }
 
@@ -49,11 +49,17 @@ func (f journalFile) read(ctx context.Context, keys store.Wrapper, cut bool, mar
 	if err := f.noLink(); err != nil {
 		return nil, err
 	}
-	return journalOrNil(sqlite.OpenReaderOf(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, IgnoreMark: cut, Marks: marks, Box: thisBox()}))
+	return journalOrNil(sqlite.OpenReaderOf(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, IgnoreMark: cut, Marks: marks, Outlived: f.outlived(), Box: thisBox()}))
 }
 
 // thisBox is what this box is known by.
 func thisBox() map[string][]string { return device.Marks("/") }
+
+// outlived is what the terminal of a journal keeps beside the device key, and nothing else makes: a journal that is gone with its mark was
+// here.
+func (f journalFile) outlived() string {
+	return filepath.Join(filepath.Dir(string(f)), keysName, secretName)
+}
 
 // noLink keeps root from being led by another account: what a link in its directory leads to is not what the terminal works on.
 func (f journalFile) noLink() error {
@@ -69,7 +75,7 @@ func (f journalFile) readAsItIs(ctx context.Context, keys store.Wrapper, cut boo
 	if err := f.noLink(); err != nil {
 		return nil, err
 	}
-	return journalOrNil(sqlite.Open(ctx, sqlite.Options{Path: string(f), Wrapper: keys, ReadOnly: true, IgnoreMark: cut, Box: thisBox()}))
+	return journalOrNil(sqlite.Open(ctx, sqlite.Options{Path: string(f), Wrapper: keys, ReadOnly: true, IgnoreMark: cut, Outlived: f.outlived(), Box: thisBox()}))
 }
 
 // journalOrNil keeps an engine that was not opened from being an interface that is not nil.

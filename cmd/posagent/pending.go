@@ -160,11 +160,11 @@ func leadsNowhere(paths ...string) error {
 }
 
 // pendingMarks are the marks that know where the journal ends. A configuration of which it is not known whether it names one elsewhere is
-// refused where there is a journal or a mark at all.
+// refused where there is a journal, or anything that says that one was here.
 func pendingMarks(c *call) ([]string, error) {
 	cfg, err := readConfig(c)
 	if err != nil && mayNameMark(err) {
-		for _, path := range []string{agentDB(c), store.MarkPath(agentDB(c))} {
+		for _, path := range []string{agentDB(c), store.MarkPath(agentDB(c)), fileOf(c).outlived()} {
 			if _, missing := os.Lstat(path); missing == nil {
 				return nil, exitWith(exitConfig, err)
 			}

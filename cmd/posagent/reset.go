@@ -136,6 +136,11 @@ func runReset(ctx context.Context, c *call) error {
 	if err := device.Forget(keyDir(c)); err != nil {
 		return fail(exitFailed, "%v (the journal is deleted; posagent reset again)", err)
 	}
+	for _, sealed := range []string{secretFile(c), besideFile(c)} { // nothing opens them any more
+		if err := os.Remove(sealed); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fail(exitFailed, "%v (the journal is deleted; posagent reset again)", err)
+		}
+	}
 	if err := fileOf(c).ended(list, true, store.WasReset, ""); err != nil {
 		return storeError(err)
 	}

@@ -54,13 +54,19 @@ func backendDir(c *call, cfg config.Config) string {
 }
 
 // keyDir is where the device key is.
-func keyDir(c *call) string { return filepath.Join(c.stateDir(), "keys") }
+func keyDir(c *call) string { return filepath.Join(c.stateDir(), keysName) }
+
+// Names in the state directory.
+const (
+	keysName   = "keys"           // of the folder with the device key
+	secretName = "callers.secret" // of a file in it
+)
 
 // callerSecret names the secret that makes our keys of the callers' (store.Secret).
 const callerSecret = "callers"
 
 // secretFile is where it is kept beside the device key: it outlives the journal.
-func secretFile(c *call) string { return filepath.Join(keyDir(c), "callers.secret") }
+func secretFile(c *call) string { return filepath.Join(keyDir(c), secretName) }
 
 // besideFile is where is kept what else outlives the journal.
 func besideFile(c *call) string { return filepath.Join(keyDir(c), "terminal.known") }

@@ -89,9 +89,12 @@ func showStatus(ctx context.Context, c *call) error {
 		return storeError(err)
 	}
 	there, afresh := err == nil, false
-	if _, err := os.Stat(store.MarkPath(agentDB(c))); err == nil && !there {
-		afresh = errors.Is(lookAt(c), os.ErrNotExist) // the mark says that a verb has ended the journal
-		there = !afresh
+	if !there {
+		_, marked := os.Stat(store.MarkPath(agentDB(c)))
+		if gone := lookAt(c); marked == nil || errors.Is(gone, store.ErrCut) {
+			afresh = errors.Is(gone, os.ErrNotExist) // the mark says that a verb has ended the journal
+			there = !afresh
+		}
 	}
 	waits := !v.Running && unenrolled(c, cfg)
 	if !v.Running {

@@ -28,12 +28,14 @@ type Evidence struct {
 	Old     int64 // its generation in the old way, 0 = none
 	Staged  bool  // restored in the old way
 	Beside  int64 // the old counter beside it, -1 = none
-	Mark    Reading
-	Ours    bool   // the mark was written under the journal's key
-	Keyless bool   // for a reader without a key, which takes the mark's and the row's checksums for enough
-	Box     Box    // what the box was known by that wrote the journal last; nil = not known
-	Other   string // the marks by which the journal was last written on another box; "" = on this one, as far as is known
-	Whole   bool   // the log that the mark says is being folded is there
+	// Outlived is a file that only a journal makes here, and that outlives it; "" = there is none.
+	Outlived string
+	Mark     Reading
+	Ours     bool   // the mark was written under the journal's key
+	Keyless  bool   // for a reader without a key, which takes the mark's and the row's checksums for enough
+	Box      Box    // what the box was known by that wrote the journal last; nil = not known
+	Other    string // the marks by which the journal was last written on another box; "" = on this one, as far as is known
+	Whole    bool   // the log that the mark says is being folded is there
 }
 
 // Verdict is what the evidence means.
@@ -59,6 +61,8 @@ func Judge(e Evidence) Verdict {
 			return Verdict{Missing: true, Cut: "there is no journal beside its mark"}
 		case e.Beside >= 0:
 			return Verdict{Missing: true, Cut: fmt.Sprintf("there is no journal where one of generation %d was", e.Beside)}
+		case e.Outlived != "":
+			return Verdict{Missing: true, Cut: "there is neither the journal nor a mark of it, and " + e.Outlived + " is of one that has run here"}
 		}
 		return Verdict{}
 	}

@@ -2,6 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 
 	"posagent/store/marks"
@@ -46,8 +49,9 @@ func (s *Store) evidence(ctx context.Context, q queryer, mark marks.Reading) (e 
 // markMAC authenticates the first part of a slot.
 func (s *Store) markMAC(b []byte) []byte { return s.MAC("store_mark", "", b) }
 
-// missing judges a journal that is not there, before anything is made in its place.
-func missing(path string, mark marks.Reading) (marks.Verdict, error) {
+// missing judges a journal that is not there, before anything is made in its place. outlived is
+// Options.Outlived.
+func missing(path, outlived string, mark marks.Reading) (marks.Verdict, error) {
 	n, err := size(path)
 	if err != nil || n > 0 {
 		return marks.Verdict{}, err
@@ -59,5 +63,14 @@ func missing(path string, mark marks.Reading) (marks.Verdict, error) {
 		}
 		beside = max(beside, 0)
 	}
-	return marks.Judge(marks.Evidence{Mark: mark, Beside: beside}), nil
+	e := marks.Evidence{Mark: mark, Beside: beside}
+	if v := marks.Judge(e); v == (marks.Verdict{}) && outlived != "" {
+		switch _, err := os.Lstat(outlived); {
+		case err == nil:
+			e.Outlived = outlived
+		case !errors.Is(err, fs.ErrNotExist):
+			return marks.Verdict{}, fmt.Errorf("store: %w", err)
+		}
+	}
+	return marks.Judge(e), nil
 }

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -163,6 +164,92 @@ func TestField_J3AMissingJournalIsNotANewOne(t *testing.T) {
 			require.Equal(t, c.missing, cutOf(t, path).Missing, "and says so again")
 			after, _ := os.ReadFile(path)
 			require.Equal(t, before, after, "nothing was made or changed")
+		})
+	}
+}
+
+// TestField4_V5AJournalThatIsGoneWithItsMarkIsMissing: the mark lies beside the journal and went with it, as rm agent.db* takes both. A new
+// journal was begun as the first one, under the secret that the lost one had used: nothing was read before an id was used again, and
+// receipts began at 1. The kind: whatever tells that a journal was here. The mark and the old counter are in
+// TestField_J3AMissingJournalIsNotANewOne; a box on which none has run has nothing of it; a journal that is there is judged by itself.
+func TestField4_V5AJournalThatIsGoneWithItsMarkIsMissing(t *testing.T) {
+	path := filepath.Join(scratch(t), "agent.db")
+	opt := marked(path)
+	opt.Outlived = filepath.Join(t.TempDir(), "callers.secret")
+	open := func() (*sqlite.Store, error) { return sqlite.Open(t.Context(), opt) }
+	s, err := open()
+	require.NoError(t, err, "none has run here")
+	require.NoError(t, s.Write(t.Context(), insert(1, "one")))
+	require.NoError(t, s.Close())
+	require.NoError(t, os.WriteFile(opt.Outlived, []byte("x"), 0o600))
+	s, err = open()
+	require.NoError(t, err, "it is there")
+	require.NoError(t, s.Close())
+
+	for _, name := range []string{path, store.MarkPath(path)} {
+		require.NoError(t, os.Remove(name))
+	}
+	reader := opt
+	reader.ReadOnly = true
+	for range 2 { // and says so again
+		var cut *store.CutError
+		_, err = open()
+		require.ErrorAs(t, err, &cut)
+		require.True(t, cut.Missing)
+		require.Contains(t, cut.Why, opt.Outlived)
+		_, err = sqlite.Open(t.Context(), reader)
+		require.ErrorIs(t, err, store.ErrCut)
+	}
+	require.NoFileExists(t, path)
+	require.NoError(t, sqlite.Ended(path, opt.Marks, true, store.WasLost, "the card was wiped"))
+	s, err = open()
+	require.NoError(t, err)
+	b, err := s.Before(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, store.WasLost, b.Kind)
+	require.False(t, b.Known, "nothing says which numbers it gave")
+	require.NoError(t, s.Close())
+}
+
+// TestField4_B10AMarkThatAVerbMadeKnowsNoNumbers: a power cut had torn both slots of the mark, or there was the old counter alone, and the
+// journal was lost. The reset made a mark anew, which was taken for one that had seen the last of that journal: numbers began at 1, and a
+// slip of before named another customer's payment. The kind: each mark that a verb finds whole, torn, or not there.
+func TestField4_B10AMarkThatAVerbMadeKnowsNoNumbers(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(path string) error
+		known bool
+	}{
+		"the mark is whole": {func(p string) error { return os.Remove(p) }, true},
+		"both slots are torn": {func(p string) error {
+			data, err := os.ReadFile(p + ".mark")
+			if err != nil {
+				return err
+			}
+			data[300]++
+			data[512+300]++
+			return errors.Join(os.WriteFile(p+".mark", data, 0o600), os.Remove(p))
+		}, false},
+		"an old counter": {putOldCounter, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := scratch(t)
+			path := filepath.Join(dir, "agent.db")
+			s := openMarked(t, path)
+			require.NoError(t, s.Write(t.Context(), insert(1, "one")))
+			copied := frozen(t, path, t.TempDir())
+			require.NoError(t, s.Close())
+			require.NoError(t, c.spoil(copied))
+			require.True(t, cutOf(t, copied).Missing)
+			for _, done := range []bool{false, true} {
+				require.NoError(t, sqlite.Ended(copied, []string{store.MarkPath(copied)}, done, store.WasLost, "stolen"))
+				require.NoError(t, sqlite.Remove(t.Context(), copied, true))
+			}
+			s = openMarked(t, copied)
+			b, err := s.Before(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, store.WasLost, b.Kind)
+			require.Equal(t, c.known, b.Known)
+			require.NoError(t, s.Close())
 		})
 	}
 }

@@ -151,7 +151,7 @@ func openReadOnly(ctx context.Context, opt Options) (*Store, error) {
 	mark, err := lookAtMarks(s.opt.Path, s.opt.Marks)
 	if err == nil && !opt.IgnoreMark {
 		var v marks.Verdict
-		if v, err = missing(s.opt.Path, mark); err == nil {
+		if v, err = missing(s.opt.Path, s.opt.Outlived, mark); err == nil {
 			err = v.Err(s.opt.Path, mark)
 		}
 	}

@@ -45,7 +45,7 @@ func (s *Store) lookForMarks(seen *sighting) error {
 			return fmt.Errorf("mark %s: %w", s.opt.Marks[0], seen.marks[0].Err)
 		}
 	}
-	v, err := missing(s.opt.Path, seen.mark)
+	v, err := missing(s.opt.Path, s.opt.Outlived, seen.mark)
 	if err == nil {
 		err = v.Err(s.opt.Path, seen.mark)
 	}
@@ -170,7 +170,8 @@ func (s *Store) settle(ctx context.Context, seen sighting) (err error) {
 func (s *Store) before(seen sighting) store.Before {
 	b := s.kindBefore(seen)
 	if b.Kind != store.FirstGeneration {
-		b.Known = seen.mark.OK && (seen.Ours || seen.verdict.Afresh) && seen.Other == ""
+		end := seen.mark.Slot.End.Sequence > 0 // else a verb has made the mark, in the place of one that was torn or gone
+		b.Known = seen.mark.OK && end && (seen.Ours || seen.verdict.Afresh) && seen.Other == ""
 	}
 	return b
 }

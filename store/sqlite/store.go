@@ -51,6 +51,9 @@ type Options struct {
 	// holds, Open answers *CutError. None = ends are not compared; with ReadOnly the one beside the
 	// journal is compared all the same.
 	Marks []string
+	// Outlived is a file that only a journal at Path makes, and that outlives it: where it lies there,
+	// and neither the journal nor a mark of it does, Open answers *CutError. "" = there is none.
+	Outlived string
 	// Box is what this box is known by. A journal that was last written on another one answers
 	// *CutError. It is kept and compared only where there are Marks, or with ReadOnly; nil = neither.
 	Box marks.Box
