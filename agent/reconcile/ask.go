@@ -10,6 +10,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/intent"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -45,7 +46,7 @@ func (a *asker) of(ctx context.Context, s *sale) (BackendSays, error) {
 	if err != nil || s.kind != ecr.Payment || b.Says != string(paid) || s.says != unpaid || s.undo == "" {
 		return b, err
 	}
-	undo, err := a.about(ctx, journal.ReferenceOf(s.undo), s.method, ecr.Reversal, nil, nil)
+	undo, err := a.about(ctx, journal.ReferenceOf(s.undo), s.method, ecr.Reversal, nil, s.ownsUndo)
 	if err == nil && undo.Says == string(paid) {
 		b.Says, b.Undone = string(unpaid), true
 	}
@@ -61,7 +62,13 @@ func (a *asker) named(ctx context.Context, r Row) (BackendSays, error) {
 	if id == "" || aapay.CheckID(id) != nil {
 		return BackendSays{Says: string(unasked)}, nil
 	}
-	return a.about(ctx, id, "", r.Kind, nil, nil)
+	return a.about(ctx, id, "", r.Kind, nil, func(st aapay.Status) bool {
+		asked := intent.Request{Reference: id}
+		if told := st.Receipt; told != nil { // whether that was the amount is what is looked for
+			asked.Hundredths, asked.Currency = told.Amount, told.Currency
+		}
+		return asked.Status(st) != intent.Anothers
+	})
 }
 
 // anothers is why an answer does not count.

@@ -44,9 +44,10 @@ type sale struct {
 	createdMS int64
 	says      word // what the journal says of the money
 	settling  bool
-	reversed  bool                    // a reversal took all of it back, or is about to
-	owns      func(aapay.Status) bool // whether a status can be of the sale (MONEY, law II)
-	row       int                     // of the list, -1 = none
+	reversed  bool // a reversal took all of it back, or is about to
+	// whether a status can be of the sale, or of its undo (MONEY, law II); nil = it is not judged
+	owns, ownsUndo func(aapay.Status) bool
+	row            int // of the list, -1 = none
 }
 
 func saleOf(r *journal.Row) sale {
@@ -54,11 +55,22 @@ func saleOf(r *journal.Row) sale {
 		key: r.Key, id: r.ID, kind: r.Kind, line: r.Line, amount: r.Amount, currency: r.Currency, method: r.Method.Name, okWords: r.State.OKWords,
 		reference: r.Reference, original: r.Original, undo: r.UndoKey, receipt: r.Receipt, createdMS: r.CreatedMS, settling: r.State.Settling, reversed: r.Reversed, row: -1,
 	}
-	if hundredths, err := r.Hundredths(); err == nil && r.Kind == ecr.Payment {
-		asked, id := intent.Request{Reference: r.Reference, Hundredths: hundredths.TotalAmount, Currency: r.Currency}, r.State.TransactionID
+	if amount, err := r.Hundredths(); err == nil {
+		asked, id := intent.Request{Reference: r.Reference, Hundredths: amount.TotalAmount, Currency: r.Currency}, r.State.TransactionID
 		s.owns = func(st aapay.Status) bool {
+			asked := asked
+			if told := st.Receipt; r.Kind != ecr.Payment && told != nil { // it may tell a name of the payment that is given back
+				asked.Reference, asked.Original = told.Reference, journal.ReferenceOf(r.Original)
+			}
 			other := id != 0 && st.TransactionID != 0 && st.TransactionID != id
 			return !other && asked.Status(st) != intent.Anothers
+		}
+		undo := asked
+		undo.Reference, undo.Original = journal.ReferenceOf(r.UndoKey), r.Reference
+		s.ownsUndo = func(st aapay.Status) bool {
+			byID := undo // a refund names its payment so
+			byID.Original = strconv.FormatInt(id, 10)
+			return undo.Status(st) != intent.Anothers || byID.Status(st) != intent.Anothers
 		}
 	}
 	switch good := r.Good(); {

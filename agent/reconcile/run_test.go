@@ -398,3 +398,88 @@ func TestField3_E7AnAnswerAboutAnotherTransactionIsNone(t *testing.T) {
 		})
 	}
 }
+
+// TestField4_E7NoAnswerOfTheKindIsAnothers: a payment that was undone was "all agree" although the customer had paid, where the backend
+// answered about the undo with another transaction's; so was a refund that was never made. The kind: each question of a comparison. A
+// payment is in TestField3_E7AnAnswerAboutAnotherTransactionIsNone; here are its undo, a refund, a reversal, and a row that the journal
+// does not have (by a transaction number the client of the service refuses another's).
+func TestField4_E7NoAnswerOfTheKindIsAnothers(t *testing.T) {
+	another := func(amount int64, reference string) *aapay.Receipt {
+		return &aapay.Receipt{Amount: amount, Currency: "EUR", Reference: reference}
+	}
+	for name, plant := range map[string]func(w *world, wrong bool) reconcile.Row{
+		"the undo of a payment": func(w *world, wrong bool) reconcile.Row {
+			sold := w.sell(ecr.Payment, undone, 500)
+			st := aapay.Status{Valid: true, TransactionID: 9, State: "REVERSED", Receipt: another(500, sold.Reference)}
+			if wrong {
+				st.Receipt = another(500, "of another")
+			}
+			w.books.status[journal.ReferenceOf(sold.UndoKey)] = st
+			return w.row(sold, 0)
+		},
+		"the undo by a refund": func(w *world, wrong bool) reconcile.Row {
+			sold := w.sell(ecr.Payment, undone, 500)
+			st := aapay.Status{Valid: true, TransactionID: 9, State: "REFUNDED", Receipt: another(500, strconv.FormatInt(sold.State.TransactionID, 10))}
+			if wrong {
+				st.Receipt = another(501, "")
+			}
+			w.books.status[journal.ReferenceOf(sold.UndoKey)] = st
+			return w.row(sold, 0)
+		},
+		"a refund": func(w *world, wrong bool) reconcile.Row {
+			sold := w.sell(ecr.Refund, approved, 500)
+			st := w.books.status[sold.Reference]
+			st.Receipt = another(500, "of its payment")
+			if wrong {
+				st.TransactionID++
+			}
+			w.books.status[sold.Reference] = st
+			return w.row(sold, 0)
+		},
+		"a reversal": func(w *world, wrong bool) reconcile.Row {
+			sold := w.sell(ecr.Reversal, approved, 500)
+			sold.Original = wire.NewKey()
+			st := w.books.status[sold.Reference]
+			st.Receipt = another(-500, "")
+			if wrong {
+				st.Receipt = another(700, "")
+			}
+			w.books.status[sold.Reference] = st
+			return w.row(sold, 0)
+		},
+		"a row that is not here": func(w *world, wrong bool) reconcile.Row {
+			st := aapay.Status{Valid: true, TransactionID: 4711, State: aapay.Rejected}
+			if wrong {
+				st = aapay.Status{Valid: true, TransactionID: 4712, State: aapay.Finalized, AccountState: aapay.Commit, Receipt: another(700, "of another")}
+			}
+			w.books.status["till-7"] = st
+			return reconcile.Row{Kind: ecr.Payment, Amount: 500, Currency: "EUR", At: w.at, Reference: "till-7"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, wrong := range []bool{false, true} {
+				w := newWorld(t, 1)
+				w.rows = append(w.rows, plant(w, wrong))
+				w.store()
+				v, err := w.compare(reconcile.Options{}, w.list())
+				require.NoError(t, err)
+				if !wrong {
+					require.True(t, v.Agree, "%+v", v.Findings)
+					continue
+				}
+				if name == "a row that is not here" {
+					require.True(t, v.Agree, "it is nothing that a person books as paid: %+v", v.Findings)
+					continue
+				}
+				require.Len(t, v.Findings, 1)
+				if strings.HasPrefix(name, "the undo") {
+					require.Equal(t, reconcile.Differ, v.Findings[0].Class, "it was paid, and nothing shows its undo")
+					continue
+				}
+				require.Equal(t, reconcile.Unasked, v.Findings[0].Class)
+				require.Contains(t, v.Findings[0].Says(), "the backend answered about another transaction")
+			}
+		})
+	}
+}
