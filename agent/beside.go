@@ -14,7 +14,7 @@ import (
 
 // besideSchema is what compares the journal with what is kept beside it.
 func besideSchema() []store.Step {
-	return []store.Step{{Name: "agent/5 beside", SQL: `
+	return []store.Step{{Name: "agent/5 beside", Open: true, SQL: `
 CREATE TABLE agent_turn (
 	id   INTEGER PRIMARY KEY CHECK (id = 1),
 	turn INTEGER NOT NULL -- raised by each change of what is kept beside the journal

@@ -57,7 +57,7 @@ CREATE TABLE agent_backend (
 
 // placesSchema: which books each service's operations belong to (MONEY, law IV).
 func placesSchema() []store.Step {
-	return []store.Step{{Name: "agent/3 places", SQL: `
+	return []store.Step{{Name: "agent/3 places", Open: true, SQL: `
 CREATE TABLE agent_places (
 	service TEXT PRIMARY KEY,
 	place   TEXT NOT NULL -- address and account, as Place writes them

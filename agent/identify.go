@@ -11,7 +11,7 @@ import (
 
 // idsSchema is what lines and clients are called in the journal, whatever the configuration calls them (MONEY, law III).
 func idsSchema() []store.Step {
-	return []store.Step{{Name: "agent/4 ids", SQL: `
+	return []store.Step{{Name: "agent/4 ids", Open: true, SQL: `
 CREATE TABLE agent_ids (
 	kind  TEXT NOT NULL, -- line, client
 	id    TEXT NOT NULL, -- in the journal, for ever

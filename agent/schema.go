@@ -18,8 +18,9 @@ import (
 	"posagent/store"
 )
 
-// Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
+// Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end of their package's; those that shut older
+// programs out, and that a program on trial works without, to the end of all.
 func Schema() []store.Step {
 	return slices.Concat(catalog.Schema(), outbox.Schema(), journal.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
-		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema(), history.Schema(), pinSchema(), paper.Schema(), daily.Schema(), placesSchema(), idsSchema(), besideSchema())
+		offline.ThingSchema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema(), history.Schema(), pinSchema(), paper.Schema(), daily.Schema(), placesSchema(), idsSchema(), besideSchema(), offline.KeySchema())
 }

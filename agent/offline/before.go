@@ -2,6 +2,7 @@ package offline
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"posagent/agent/lost"
@@ -20,7 +21,7 @@ func (f *Front) keyed(service string) bool {
 func (f *Front) mayRepeat(r store.Reader, w *write, known bool) (why string, err error) {
 	changed := int64(-1)
 	if known {
-		if err := r.QueryRow(`SELECT canonical FROM offline_purged`).Scan(&changed); err != nil {
+		if changed, err = sinceWhen(r, stepCanonical, "canonical", math.MaxInt64); err != nil { // on trial a restored journal holds it
 			return "", keyError(err)
 		}
 	}

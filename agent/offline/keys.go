@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,7 +121,10 @@ func (f *Front) claimOlder(r store.Reader, w *write, client, named string) (u us
 		return u, false, err
 	}
 	why, since := err, false
-	err = r.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE key = ? AND id > (SELECT spelled FROM offline_purged))`, string(u.key)).Scan(&since)
+	spelled, err := sinceWhen(r, stepSpelled, "spelled", math.MaxInt64)
+	if err == nil {
+		err = r.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE key = ? AND id > ?)`, string(u.key), spelled).Scan(&since)
+	}
 	if err != nil || since { // it is about another thing
 		return u, false, keyError(err)
 	}

@@ -15,8 +15,11 @@ import (
 	"posagent/store"
 )
 
-// Schema is the tables of the writes of local clients, append-only.
-func Schema() []store.Step {
+// Schema is the tables of the writes of local clients, append-only: ThingSchema and KeySchema.
+func Schema() []store.Step { return append(ThingSchema(), KeySchema()...) }
+
+// ThingSchema is the tables by themselves.
+func ThingSchema() []store.Step {
 	return []store.Step{{Name: "offline/1 things and keys", SQL: `
 CREATE TABLE offline_things (
 	id      INTEGER PRIMARY KEY,
@@ -77,9 +80,6 @@ ALTER TABLE offline_claims ADD COLUMN about TEXT NOT NULL DEFAULT ''; -- what th
 ALTER TABLE offline_claims ADD COLUMN seen TEXT NOT NULL DEFAULT '';  -- as in offline_things, as owner and mac
 ALTER TABLE offline_claims ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 ALTER TABLE offline_claims ADD COLUMN mac BLOB NOT NULL DEFAULT x'';
-`}, {Name: "offline/9 ids as they are spelled", SQL: `
-ALTER TABLE offline_purged ADD COLUMN spelled INTEGER NOT NULL DEFAULT 0; -- up to this operation ids stand in keys in lower case
-UPDATE offline_purged SET spelled = (SELECT COALESCE(MAX(id), 0) FROM outbox_ops);
 `}, {Name: "offline/10 accounts and dependants", Open: true, SQL: `
 ALTER TABLE offline_things ADD COLUMN account TEXT NOT NULL DEFAULT ''; -- where its service stood when it gave the id; '' = where it stands now
 CREATE TABLE offline_dependants ( -- what the service made with a thing
@@ -91,10 +91,35 @@ CREATE TABLE offline_dependants ( -- what the service made with a thing
 	PRIMARY KEY (about, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX offline_dependants_parent ON offline_dependants (parent);
-`}, {Name: "offline/11 things by the keys of their creates", SQL: `
+`}}
+}
+
+// The steps of KeySchema.
+const (
+	stepSpelled   = "offline/9 ids as they are spelled"
+	stepCanonical = "offline/11 things by the keys of their creates"
+)
+
+// KeySchema notes since when our Keys are made otherwise. An older program would make others, so these steps shut it out, and the package
+// works without them while a program is on trial. They come last: whatever is listed behind them would wait with them.
+func KeySchema() []store.Step {
+	return []store.Step{{Name: stepSpelled, SQL: `
+ALTER TABLE offline_purged ADD COLUMN spelled INTEGER NOT NULL DEFAULT 0; -- up to this operation ids stand in keys in lower case
+UPDATE offline_purged SET spelled = (SELECT COALESCE(MAX(id), 0) FROM outbox_ops);
+`}, {Name: stepCanonical, SQL: `
 ALTER TABLE offline_purged ADD COLUMN canonical INTEGER NOT NULL DEFAULT 0; -- ms on the key clock when our Keys began to be made of the creates' Keys
 UPDATE offline_purged SET canonical = (SELECT age_ms + MAX(COALESCE((SELECT accepted_run FROM outbox_ops ORDER BY id DESC LIMIT 1), 0) - run_ms, 0) FROM outbox_clock);
 `}}
+}
+
+// sinceWhen reads a column of KeySchema; waits is its value while the step waits.
+func sinceWhen(r store.Reader, step, column string, waits int64) (n int64, err error) {
+	there := false
+	if err := r.QueryRow(`SELECT EXISTS (SELECT 1 FROM store_steps WHERE name = ?)`, step).Scan(&there); err != nil || !there {
+		return waits, err
+	}
+	err = r.QueryRow(`SELECT ` + column + ` FROM offline_purged`).Scan(&n)
+	return n, err
 }
 
 // made finds the thing that an operation makes, by its Key.

@@ -26,7 +26,7 @@ CREATE TABLE owned_things (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO owned_things (about, id, owner, mac) SELECT 'order', LOWER(order_id), '', x'' FROM inbox_build WHERE true ON CONFLICT DO NOTHING;
 INSERT INTO owned_things (about, id, owner, mac) SELECT 'session', LOWER(session), '', x'' FROM inbox_build WHERE true ON CONFLICT DO NOTHING;
-`}, {Name: "owned/2 as it is spelled, made or named", SQL: `
+`}, {Name: "owned/2 as it is spelled, made or named", Open: true, SQL: `
 CREATE TABLE owned_ids ( -- what a client's call made
 	about TEXT NOT NULL,
 	id    TEXT NOT NULL, -- as its service spells it

@@ -54,7 +54,7 @@ func (s *Store) migrate(ctx context.Context, l *link, between func() error) (ver
 		switch want, ok := known[name]; {
 		case !ok:
 			strange++
-		case sum != want:
+		case !store.SameText(sum, want):
 			log.Warn("a migration step was changed after it had been applied", "step", name)
 		}
 	}
