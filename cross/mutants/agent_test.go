@@ -478,7 +478,7 @@ var ofAgent = []mutant{
 		{"cmd/posagent/record.go", `whole := context.WithoutCancel(ctx)`, `whole := ctx`},
 	}},
 	{"a package's removal does not look at the mark on another medium", "cmd/posagent", "TestPendingIsNotMisled", []edit{
-		{"cmd/posagent/engine.go", `IgnoreMark: cut, Marks: marks, Box: thisBox()}))`, `IgnoreMark: cut, Box: thisBox()}))`},
+		{"cmd/posagent/engine.go", `IgnoreMark: cut, Marks: marks, Outlived: f.outlived(), Box: thisBox()}))`, `IgnoreMark: cut, Outlived: f.outlived(), Box: thisBox()}))`},
 	}},
 	{"a link to a medium that is away is a box without money", "cmd/posagent", "TestPendingIsNotMisled", []edit{
 		{"cmd/posagent/pending.go", `linked == nil && err != nil {`, `linked != nil && err == nil {`},

@@ -161,7 +161,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/refusal.go", `case none, lost(numbers), req.Amount != row.Amount:`, `case none, lost(numbers):`},
 	}},
 	{"the mark of another box is believed", "store/sqlite", "TestField2_M3TheEndIsKnownByItsOwnMarkAlone", []edit{
-		{"store/sqlite/settle.go", `seen.mark.OK && (seen.Ours || seen.verdict.Afresh) && seen.Other == ""`, `seen.mark.OK`},
+		{"store/sqlite/settle.go", `seen.mark.OK && end && (seen.Ours || seen.verdict.Afresh) && seen.Other == ""`, `seen.mark.OK && end`},
 	}},
 	{"a release approves what the register was told is not paid", drive, "TestField2_M33WhatARestoredJournalHoldsIsReadAndKept", []edit{
 		{"agent/checkout/held.go", `return !s.ReadFirst && (s.Result == "" || s.Result == ecr.Approved)`, `return true`},

@@ -97,4 +97,7 @@ var ofReconcile = []mutant{
 			continue
 		}`},
 	}},
+	{"any answer about an undo is its own", "agent/reconcile", "TestField4_E7NoAnswerOfTheKindIsAnothers", []edit{
+		{"agent/reconcile/ask.go", `ecr.Reversal, nil, s.ownsUndo)`, `ecr.Reversal, nil, nil)`},
+	}},
 }

@@ -151,4 +151,19 @@ var ofStore = []mutant{
 	{"the journal claims a mark before it is durable", "store/sqlite", "TestAMarkThatCannotBeMadeIsNotClaimed", []edit{
 		{"store/sqlite/settle.go", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)\n\t\treturn nil", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)"},
 	}},
+	{"a journal that is gone with its mark was never here", "store/sqlite", "TestField4_V5AJournalThatIsGoneWithItsMarkIsMissing", []edit{
+		{"store/marks/judge.go", `case e.Outlived != "":`, `case false:`},
+	}},
+	{"a mark that a reset has made has seen the last of the journal", "store/sqlite", "TestField4_B10AMarkThatAVerbMadeKnowsNoNumbers", []edit{
+		{"store/sqlite/settle.go", `end := seen.mark.Slot.End.Sequence > 0`, `end := seen.mark.Slot.End.Sequence >= 0`},
+	}},
+	{"two journals of one copy begin in one batch", "agent/checkout/drive/journal", "TestField4_B10OneCopyOnTwoBoxesGivesNoNameTwice", []edit{
+		{"agent/checkout/drive/journal/numbers.go", `apart = rand.Int64N(batchesApart)`, `apart = rand.Int64N(1)`},
+	}},
+	{"two journals of one copy give one link's number twice", "agent/offline", "TestField4_B10OneCopyTwiceGivesNoLocalNumberTwice", []edit{
+		{"agent/offline/things.go", `skipped+rand.Int64N(apart)`, `skipped+rand.Int64N(1)`},
+	}},
+	{"what clients' writes read waits on trial, and they fail", "agent/offline", "TestField4_UpdateAClientsWriteOnTrial", []edit{
+		{"agent/offline/things.go", `Scan(&there); err != nil || !there {`, `Scan(&there); err != nil {`},
+	}},
 }
