@@ -21,7 +21,9 @@ func (st Step) Record() string {
 }
 
 // SameText says that two records are of one text, whether it was open then or not.
-func SameText(a, b string) bool { return strings.TrimPrefix(a, openStep) == strings.TrimPrefix(b, openStep) }
+func SameText(a, b string) bool {
+	return strings.TrimPrefix(a, openStep) == strings.TrimPrefix(b, openStep)
+}
 
 // Applied reads the names of applied steps with their records, and closes rows.
 func Applied(rows *sql.Rows) (map[string]string, error) {
