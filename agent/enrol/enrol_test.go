@@ -68,7 +68,7 @@ func newRig(t *testing.T) *rig { return newRigAt(t, time.Now) }
 func newRigAt(t *testing.T, now func() time.Time) *rig {
 	d, err := desk.New(desk.Options{
 		Options:       room.Options{DB: storetest.Open(t, append(room.Schema(), desk.Schema()...)...), PublicURL: "https://fleet.example", Now: now},
-		Configuration: func(fleet.Slot) (string, error) { return text, nil },
+		Configuration: func(string, fleet.Slot) (string, error) { return text, nil },
 	})
 	require.NoError(t, err)
 	return &rig{t: t, dir: filepath.Join(t.TempDir(), "enrolment"), desk: d, now: now}

@@ -69,7 +69,11 @@ func runHooks(ctx context.Context, c *Call) error {
 	if err != nil {
 		return usage.Fail(usage.ExitUsage, "%v", err)
 	}
-	req.Header.Set("Authorization", "Bearer "+cfg.Backend.Credentials.Bearer.Reveal())
+	token, key := cfg.Backend.FleetToken, "[backend] fleet_token" // in a fleet the operator's alone
+	if token == "" {
+		token, key = cfg.Backend.Credentials.Bearer, "[backend.credentials] bearer"
+	}
+	req.Header.Set("Authorization", "Bearer "+token.Reveal())
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -81,7 +85,7 @@ func runHooks(ctx context.Context, c *Call) error {
 	case err != nil:
 		return err
 	case resp.StatusCode == http.StatusUnauthorized:
-		return usage.Fail(usage.ExitAuth, "the backend refused the credentials: set [backend.credentials] bearer")
+		return usage.Fail(usage.ExitAuth, "the backend refused the credentials: set %s as the backend has it", key)
 	case resp.StatusCode != http.StatusOK:
 		return usage.Fail(usage.ExitFailed, "the backend answered %s: %s (%s hooks lists what there is)", resp.Status, refusal(reply), c.Program)
 	case c.JSON:

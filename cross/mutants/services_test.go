@@ -2,6 +2,24 @@ package mutants
 
 // ofServices is what the second field report found about the backend's services, put back.
 var ofServices = []mutant{
+	{"another merchant's row is there", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
+		{"schemes/backend/room/caller.go", `if err == nil && owner != by {`, `if err == nil && owner != by && false {`},
+	}},
+	{"another merchant's transaction is there", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
+		{"schemes/backend/wallets/row.go", `if err != nil || t == nil || by != "" && t.Merchant != by {`, `if err != nil || t == nil {`},
+	}},
+	{"a box sells for another merchant", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
+		{"schemes/backend/wallets/initialize.go", `if a.by != "" && a.by != req.MerchantID {`, `if false {`},
+	}},
+	{"credentials outlive their enrolment", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
+		{"schemes/backend/fleet/live.go", `state != fleet.Revoked && state != fleet.Expired {`, `state != fleet.Expired {`},
+	}},
+	{"a write with the credentials of before is a new one", "schemes/backend", "TestField2_A1WhatWasSentBeforeStaysTheMerchants", []edit{
+		{"schemes/backend/room/once.go", `if found || err != nil || k.by == "" {`, `if true {`},
+	}},
+	{"a token outlives its pair", "schemes/backend", "TestField2_A6TokensEndWithTheirPair", []edit{
+		{"schemes/backend/auth.go", `return g.db.MAC("backend_token", string(k), of, expires)`, `return g.db.MAC("backend_token", string(k), "", expires)`},
+	}},
 	{"a transaction gets a number that is a terminal's reference", "schemes/backend/wallets", "TestField2_S11_OneNameOneTransaction", []edit{
 		{"schemes/backend/wallets/row.go", `for used := int64(1); used > 0; {`, `for used := int64(1); used > 0; used = 0 {`},
 	}},

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -19,6 +20,8 @@ import (
 	"time"
 
 	"posagent/schemes/aapay"
+	desk "posagent/schemes/backend/fleet"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/hosted"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -33,6 +36,7 @@ type guard struct {
 	creds  Credentials
 	strict bool
 	db     store.Store
+	fleet  *desk.Fleet // nil where none may enrol
 	now    func() time.Time
 	log    *slog.Logger
 }
@@ -88,6 +92,14 @@ func (g guard) pair(text string) (kinds []kind) {
 	return kinds
 }
 
+// anyPair is pair, and enrolledPair.
+func (g guard) anyPair(ctx context.Context, text string) ([]kind, *desk.Holder, error) {
+	if h, err := g.enrolledPair(ctx, text); h != nil || err != nil {
+		return []kind{byConsumer}, h, err
+	}
+	return g.pair(text), nil, nil
+}
+
 const maxCredential = 4 << 10
 
 // bearer returns the text of a request's one Authorization value of that scheme, "" where it has none.
@@ -103,58 +115,85 @@ func bearer(r *http.Request) string {
 	return text
 }
 
-// shown returns the kinds of the credentials that a request's Authorization value is of, none where it is wrong. by is how it
-// shows them.
-func (g guard) shown(r *http.Request) (kinds []kind, by string) {
-	text := bearer(r)
+// proof is what a request's Authorization value shows.
+type proof struct {
+	kinds []kind       // of the credentials, none where they are wrong
+	by    string       // how they are shown
+	of    *desk.Holder // the enrolment whose own they are, nil = the operator's
+}
+
+// shown reads a request's Authorization value.
+func (g guard) shown(r *http.Request) (p proof, err error) {
+	ctx, text := r.Context(), bearer(r)
 	if text == "" {
-		return nil, ""
+		return p, nil
 	}
 	if same(text, g.creds.Bearer.Reveal()) {
-		return []kind{byBearer}, "bearer"
+		return proof{kinds: []kind{byBearer}, by: "bearer"}, nil
 	}
-	if kinds = g.good(text); kinds != nil {
-		return kinds, "token"
+	if h, err := g.enrolled(ctx, byBearer, text); h != nil || err != nil {
+		return proof{[]kind{byBearer}, "bearer", h}, err
 	}
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return nil, ""
+	if kinds, h, err := g.good(ctx, text); kinds != nil || err != nil {
+		return proof{kinds, "token", h}, err
 	}
-	return g.pair(string(raw)), "client"
+	raw, bad := base64.StdEncoding.DecodeString(text)
+	if bad != nil {
+		return p, nil
+	}
+	kinds, h, err := g.anyPair(ctx, string(raw))
+	return proof{kinds, "client", h}, err
 }
 
-// allowed says whether a request carries one of the accepted Authorization values, of whatever kind.
-func (g guard) allowed(r *http.Request) bool { return g.takes()(r) }
+// admission lets a request through, on behalf of the merchant whose credentials it shows, or says why not.
+type admission func(*http.Request) (*http.Request, error)
 
-// takes says whether a request carries credentials of a service's own kinds, where the guard is strict and one of these is set to a
+// admit lets a request through that carries one of the accepted Authorization values, of whatever kind.
+func (g guard) admit(r *http.Request) (*http.Request, error) { return g.takes()(r) }
+
+// takes lets requests through that carry credentials of a service's own kinds, where the guard is strict and one of these is set to a
 // value of one's own; else those of every kind are taken.
-func (g guard) takes(kinds ...kind) func(*http.Request) bool {
+func (g guard) takes(kinds ...kind) admission {
 	strict := g.strict && slices.ContainsFunc(kinds, g.creds.own)
-	return func(r *http.Request) bool {
-		shown, by := g.shown(r)
+	return func(r *http.Request) (*http.Request, error) {
+		p, err := g.shown(r)
 		own := func(k kind) bool { return slices.Contains(kinds, k) }
-		if len(shown) == 0 || strict && !slices.ContainsFunc(shown, own) {
-			return false
+		switch {
+		case err != nil:
+			return r, &wire.Error{Code: wire.Unavailable, Err: err}
+		case len(p.kinds) == 0 || strict && !slices.ContainsFunc(p.kinds, own):
+			return r, wire.Errorf(wire.Unauthorized, "", "operation not allowed")
 		}
-		wire.ServedOf(r.Context()).Proves(by)
-		return true
+		wire.ServedOf(r.Context()).Proves(p.by)
+		if p.of != nil {
+			r = r.WithContext(room.As(r.Context(), caller(p.of)))
+		}
+		return r, nil
 	}
 }
 
-// operates says whether a request is the operator's of the fleet. What a terminal shows is not accepted.
-func (g guard) operates(r *http.Request) bool {
-	ok := same(bearer(r), g.creds.Operator.Reveal())
-	if ok {
-		wire.ServedOf(r.Context()).Proves("operator")
+// operates lets the operator of the fleet through. What a terminal shows is not accepted.
+func (g guard) operates(r *http.Request) (*http.Request, error) {
+	if !same(bearer(r), g.creds.Operator.Reveal()) {
+		return r, wire.Errorf(wire.Unauthorized, "", "operation not allowed")
 	}
-	return ok
+	wire.ServedOf(r.Context()).Proves("operator")
+	return r, nil
 }
 
 // wrap lets only requests with the credentials of S1 5 through, and answers the others in the shape of S1's services.
 func (g guard) wrap(h http.Handler) http.Handler { return shaped(h, g.takes(byConsumer), g.asFault) }
 
-// own is wrap for the backend's own routes, which take credentials of every kind.
-func (g guard) own(h http.Handler) http.Handler { return shaped(h, g.allowed, g.asFault) }
+// administration is wrap for what the backend does for all merchants: in a fleet it takes the operator's token alone, elsewhere
+// credentials of every kind too.
+func (g guard) administration(h http.Handler) http.Handler {
+	return shaped(h, func(r *http.Request) (*http.Request, error) {
+		if as, err := g.operates(r); err == nil || g.fleet != nil {
+			return as, err
+		}
+		return g.admit(r)
+	}, g.asFault)
+}
 
 // problem is wrap for the services of S0 and the disputes, whose errors are problem bodies.
 func (g guard) problem(h http.Handler) http.Handler {
@@ -174,18 +213,22 @@ func (g guard) asProblem(w http.ResponseWriter, r *http.Request, e *wire.Error) 
 	wire.WriteProblem(w, r, g.log, e, nil)
 }
 
-// shaped lets only requests through that allowed takes, and none of a browser; fail answers the others.
-func shaped(h http.Handler, allowed func(*http.Request) bool, fail func(http.ResponseWriter, *http.Request, *wire.Error)) http.Handler {
+// shaped lets only requests through that admit takes, and none of a browser; fail answers the others.
+func shaped(h http.Handler, admit admission, fail func(http.ResponseWriter, *http.Request, *wire.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
+		if r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" {
 			fail(w, r, wire.Errorf(wire.Forbidden, "", "not for browsers"))
-		case !allowed(r):
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			fail(w, r, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
-		default:
-			h.ServeHTTP(w, r)
+			return
 		}
+		as, err := admit(r)
+		if err != nil {
+			if wire.CodeOf(err) == wire.Unauthorized {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+			}
+			fail(w, r, wire.AsError("", err))
+			return
+		}
+		h.ServeHTTP(w, as)
 	})
 }
 
@@ -193,13 +236,24 @@ func shaped(h http.Handler, allowed func(*http.Request) bool, fail func(http.Res
 func (g guard) keyed(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		values := r.Header.Values(hosted.KeyHeader)
+		var of *desk.Holder
+		var err error
+		one := len(values) == 1 && len(values[0]) <= maxCredential
+		if one {
+			of, err = g.enrolled(r.Context(), byKey, values[0])
+		}
 		switch {
 		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
 			hosted.WriteError(w, g.log, wire.Errorf(wire.Forbidden, "", "not for browsers"))
-		case len(values) != 1 || len(values[0]) > maxCredential || !same(values[0], g.creds.APIKey.Reveal()):
+		case err != nil:
+			hosted.WriteError(w, g.log, &wire.Error{Code: wire.Unavailable, Err: err})
+		case !one || of == nil && !same(values[0], g.creds.APIKey.Reveal()):
 			hosted.WriteError(w, g.log, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
 		default:
 			wire.ServedOf(r.Context()).Proves("api-key")
+			if of != nil {
+				r = r.WithContext(room.As(r.Context(), caller(of)))
+			}
 			h.ServeHTTP(w, r)
 		}
 	})
@@ -245,38 +299,44 @@ func (g guard) secret(instance string) (wire.Secret, error) {
 	return g.creds.Secret, nil
 }
 
-// issue makes a token for credentials of a kind: expiry.authentication, no row behind it.
-func (g guard) issue(k kind) string {
+// issue makes a token for credentials of a kind: expiry.authentication, no row behind it. An enrolment's names it: expiry.id.authentication.
+func (g guard) issue(k kind, of *desk.Holder) string {
 	expires := g.now().Add(tokenLife).UnixMilli()
-	return fmt.Sprintf("%d.%x", expires, g.tokenMAC(k, expires))
+	if of != nil {
+		return fmt.Sprintf("%d.%s.%x", expires, of.Enrolment, g.tokenMAC(k, of.Enrolment, expires))
+	}
+	return fmt.Sprintf("%d.%x", expires, g.tokenMAC(k, g.pairOf(k), expires))
 }
 
-// tokenMAC authenticates a token. It ends with the pair that fetched it: a secret that was changed, because others have it perhaps, leaves
-// them no token.
-func (g guard) tokenMAC(k kind, expires int64) []byte {
-	return g.db.MAC("backend_token", string(k), g.pairOf(k), expires)
+// tokenMAC authenticates a token, which is of the pair or of the enrolment that fetched it, and ends with it.
+func (g guard) tokenMAC(k kind, of string, expires int64) []byte {
+	return g.db.MAC("backend_token", string(k), of, expires)
 }
 
-// good returns the kinds of the credentials that a token was issued for, none where it is no good one.
-func (g guard) good(token string) []kind {
+// good returns the kinds of the credentials that a token was issued for, none where it is no good one, and the enrolment whose own they
+// are.
+func (g guard) good(ctx context.Context, token string) ([]kind, *desk.Holder, error) {
 	left, right, ok := strings.Cut(token, ".")
 	if !ok {
-		return nil
+		return nil, nil, nil
 	}
 	expires, err := strconv.ParseInt(left, 10, 64)
 	if err != nil || g.now().UnixMilli() >= expires {
-		return nil
+		return nil, nil, nil
+	}
+	if h, err := g.enrolledToken(ctx, expires, right); h != nil || err != nil {
+		return []kind{byConsumer}, h, err
 	}
 	mac, err := hex.DecodeString(right)
 	if err != nil {
-		return nil
+		return nil, nil, nil
 	}
 	for _, k := range []kind{byClient, byConsumer} {
-		if hmac.Equal(mac, g.tokenMAC(k, expires)) {
-			return g.pair(g.pairOf(k))
+		if pair := g.pairOf(k); pair != "" && hmac.Equal(mac, g.tokenMAC(k, pair, expires)) {
+			return g.pair(pair), nil, nil
 		}
 	}
-	return nil
+	return nil, nil, nil
 }
 
 // token answers POST /token: OAuth 2.0 client credentials.
@@ -317,8 +377,10 @@ func (g guard) token(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
 	}
-	kinds := g.pair(id + ":" + secret)
+	kinds, of, bad := g.anyPair(r.Context(), id+":"+secret)
 	switch {
+	case bad != nil:
+		fail(http.StatusServiceUnavailable, "temporarily_unavailable")
 	case r.PostForm.Get("grant_type") != "client_credentials":
 		fail(http.StatusBadRequest, "unsupported_grant_type")
 	case len(kinds) == 0:
@@ -326,7 +388,7 @@ func (g guard) token(w http.ResponseWriter, r *http.Request) {
 		fail(http.StatusUnauthorized, "invalid_client")
 	default:
 		_ = wire.WriteJSON(w, http.StatusOK, kind, map[string]any{ // a lost connection has no reader
-			"access_token": g.issue(kinds[0]), "token_type": "Bearer", "expires_in": int(tokenLife / time.Second),
+			"access_token": g.issue(kinds[0], of), "token_type": "Bearer", "expires_in": int(tokenLife / time.Second),
 		})
 	}
 }

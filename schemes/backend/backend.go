@@ -101,7 +101,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 
 // furnish makes the rooms.
 func (b *Backend) furnish(ctx context.Context, cfg Config, seed wallets.Seed) (err error) {
-	shared := room.Options{DB: b.db, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log, Swept: b.meter.Swept}
+	shared := room.Options{DB: room.Apart(b.db), PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log, Swept: b.meter.Swept}
 	number, uuid := cmp.Or(cfg.MerchantNumber, DemoMerchant), cmp.Or(cfg.MerchantUUID, DemoMerchantUUID)
 	b.wallets, err = wallets.New(wallets.Options{Options: shared, Seed: seed, Unit: cfg.TimeoutUnit, Delay: cfg.WalletDelay})
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *Backend) furnish(ctx context.Context, cfg Config, seed wallets.Seed) (e
 	}
 	b.cases, err = cases.New(cases.Options{Options: shared, Find: purchases(b.cards), Card: b.cards.CardName})
 	if err == nil && cfg.Fleet {
-		b.fleet, err = fleet.New(fleet.Options{Options: shared, Configuration: configurations(cfg)})
+		b.fleet, err = fleet.New(fleet.Options{Options: shared, Configuration: configurations(cfg, b.db)})
 	}
 	return err
 }
@@ -163,21 +163,21 @@ func readSeed(s string) (wallets.Seed, error) {
 
 func (b *Backend) routes(cfg Config) http.Handler {
 	w, l, k, desk, d := b.wallets, b.links, b.cards, b.desk, b.deliver
-	g := guard{creds: cfg.Credentials, strict: cfg.StrictProofs, db: b.db, now: cfg.Now, log: cfg.Log}
+	g := guard{creds: cfg.Credentials, strict: cfg.StrictProofs, db: b.db, fleet: b.fleet, now: cfg.Now, log: cfg.Log}
 	mux := http.NewServeMux()
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
 	mux.Handle(methods.Prefix, g.wrap(methods.Handler(w, methods.HandlerOptions{Log: cfg.Log})))
-	mux.Handle(wallets.PagePrefix, w.Pages(g.allowed))
-	pay := g.signed(scenario.Perform(paylinks.Handler(l, l.Transactions(), paylinks.HandlerOptions{Log: cfg.Log, Secret: g.secret, Dir: cfg.Dir, Strict: cfg.StrictLinks})))
+	mux.Handle(wallets.PagePrefix, w.Pages(g.admit))
+	pay := g.signed(scenario.Perform(paylinks.Handler(l, l.Transactions(), paylinks.HandlerOptions{Log: cfg.Log, Secret: g.secret, Others: g.secrets, Proven: g.proven, Dir: cfg.Dir, Strict: cfg.StrictLinks})))
 	mux.Handle(paylinks.Prefix, pay)
 	mux.Handle(paylinks.ShortPrefix, pay)
-	mux.Handle(links.PagePrefix, l.Pages(g.allowed))
+	mux.Handle(links.PagePrefix, l.Pages(g.admit))
 	mux.Handle(cards.PagePrefix, k.Pages())
 	for _, path := range []string{sessions.FieldPrefix, sessions.AwayPrefix, sessions.ScriptPath} {
 		mux.Handle(path, b.build.Pages())
 	}
-	mux.Handle(HooksPrefix, g.own(hooks(d, cfg.Log)))
-	mux.Handle(HooksPrefix+"/", g.own(hooks(d, cfg.Log)))
+	mux.Handle(HooksPrefix, g.administration(hooks(d, cfg.Log)))
+	mux.Handle(HooksPrefix+"/", g.administration(hooks(d, cfg.Log)))
 	mux.HandleFunc("POST /token", g.token)
 	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
 	mux.HandleFunc("GET /openapi.json", described(cfg))

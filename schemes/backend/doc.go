@@ -3,7 +3,8 @@
 //
 // It owns the directory it is given (backend.db, backend.key). It guarantees:
 //   - It answers nothing before that is durable.
-//   - The fixed test credentials are the only ones, unless others are configured.
+//   - The fixed test credentials are the only ones, unless others are configured. An enrolled terminal
+//     has its own, which reach its merchant's alone and end with the enrolment.
 //
 // It must not import agent, ecr, device or cmd. The agent cannot tell it from a remote backend.
 package backend

@@ -72,11 +72,14 @@ func (b *Backend) enrol(g guard, cfg Config) http.Handler {
 	})
 }
 
-// configurations writes the configuration of a terminal that sells through this backend.
-func configurations(cfg Config) func(fleet.Slot) (string, error) {
-	return func(s fleet.Slot) (string, error) {
+// configurations writes the configuration of a terminal that sells through this backend, with credentials of its own.
+func configurations(cfg Config, db store.DB) func(string, fleet.Slot) (string, error) {
+	return func(id string, s fleet.Slot) (string, error) {
 		if s.MerchantID == "" || s.TerminalID == "" || s.BaxID == "" {
 			return "", fmt.Errorf("want merchantId, terminalId and baxId, or a configuration of your own")
+		}
+		if strings.ContainsAny(s.MerchantID+s.TerminalID, ":/\x1f") {
+			return "", fmt.Errorf("merchantId and terminalId name the account of the terminal: want them without colon and slash")
 		}
 		var b strings.Builder
 		section := func(name string, pairs ...string) {
@@ -88,11 +91,11 @@ func configurations(cfg Config) func(fleet.Slot) (string, error) {
 			}
 			b.WriteString("\n")
 		}
-		c := cfg.Credentials
+		own := holder(id, s)
 		section("terminal", "merchant_id", s.MerchantID, "terminal_id", s.TerminalID, "bax_id", s.BaxID)
 		section("upstream", "base", cfg.PublicURL)
-		section("upstream.auth", "bearer", c.Bearer.Reveal(), "consumer_key", c.ConsumerKey, "consumer_secret", c.ConsumerSecret.Reveal(),
-			"instance", c.Instance, "secret", c.Secret.Reveal(), "api_key", c.APIKey.Reveal())
+		section("upstream.auth", "bearer", credential(db, byBearer, own), "consumer_key", account(s), "consumer_secret", credential(db, byConsumer, own),
+			"instance", account(s), "secret", credential(db, bySecret, own), "api_key", credential(db, byKey, own))
 		return b.String(), nil
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"posagent/store"
 )
 
-// HooksPrefix is where what was sent to others' endpoints is administered, with the credentials of the services:
+// HooksPrefix is where what was sent to others' endpoints is administered, with the credentials of the services; in a fleet with the
+// operator's token alone, since what is sent is that of many merchants:
 //
 //	GET  /backend/v1/hooks          the newest thousand deliveries with their attempts
 //	GET  /backend/v1/hooks/dead     those that were given up

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/schemes/backend/room"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -25,6 +26,7 @@ type Purchase struct {
 	Left      money.Minor // of it, not given back
 	Currency  string
 	AtMS      int64
+	Owner     string // the merchant it belongs to, "" = none
 }
 
 // Search is what purchases are looked for by; zero values say nothing. All that is given must agree.
@@ -83,6 +85,9 @@ func (c *Cards) Purchases(r store.Reader, s Search) ([]Purchase, error) {
 			s.Amount != 0 && s.Amount != one.Amount,
 			s.Currency != "" && s.Currency != one.Currency:
 			continue
+		}
+		if one.Owner, err = room.Owner(r, paymentResource, id); err != nil {
+			return nil, err
 		}
 		list = append(list, one)
 	}

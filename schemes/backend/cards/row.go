@@ -9,6 +9,7 @@ import (
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -25,9 +26,15 @@ func (p *payment) nextMS() any {
 	return nil
 }
 
-// find reads a payment, or wire.NotFound.
+// paymentResource is what the owner of a payment is stored under.
+const paymentResource = "cards_payment"
+
+// find reads a payment of the caller, or wire.NotFound.
 func find(r store.Reader, op, id string) (*payment, error) {
 	p := &payment{id: id}
+	if err := room.Reaches(r, op, paymentResource, id); err != nil {
+		return nil, err
+	}
 	var state, data string
 	err := r.QueryRow(`SELECT created_ms, state, data, private FROM cards_payment WHERE id = ?`, id).Scan(&p.created, &state, &data, &p.private)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -62,7 +69,7 @@ func (c *Cards) insert(tx store.Tx, p *payment, secret private) error {
 	if err != nil {
 		return fmt.Errorf("store payment %s: %w", p.id, err)
 	}
-	return nil
+	return room.Claim(tx, paymentResource, p.id)
 }
 
 func save(tx store.Tx, p *payment) error {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"posagent/schemes/backend/room"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -42,8 +43,12 @@ func (c *Cards) secret(id string, s wire.Secret) string {
 	return hex.EncodeToString(c.DB.MAC(tokenTable, "secret", id, s.Reveal()))
 }
 
-// insert gives t its id and a fresh token.
+// insert gives t its id and a fresh token, and the caller's merchant as its owner.
 func (t *token) insert(tx store.Tx, c *Cards, secret wire.Secret, now int64) error {
+	return t.insertFor(tx, c, secret, room.By(tx).Merchant, now)
+}
+
+func (t *token) insertFor(tx store.Tx, c *Cards, secret wire.Secret, owner string, now int64) error {
 	t.id = newID()
 	t.Secret = c.secret(t.id, secret)
 	text := rand.Text()
@@ -58,7 +63,7 @@ func (t *token) insert(tx store.Tx, c *Cards, secret wire.Secret, now int64) err
 	if err != nil {
 		return fmt.Errorf("store token: %w", err)
 	}
-	return nil
+	return room.Give(tx, tokenTable, t.id, owner)
 }
 
 // row is that of its card in the table of test cards, "" without one.
@@ -96,7 +101,11 @@ func scanToken(row *sql.Row) (*token, error) {
 	return &t, nil
 }
 
+// findToken reads a token of the caller, or wire.NotFound.
 func findToken(r store.Reader, id string) (*token, error) {
+	if err := room.Reaches(r, "", tokenTable, id); err != nil {
+		return nil, err
+	}
 	return scanToken(r.QueryRow(`SELECT id, token, data FROM cards_token WHERE id = ?`, id))
 }
 
@@ -108,6 +117,9 @@ func (c *Cards) reveal(r store.Reader, t *token) (wire.Secret, error) {
 // payWith finds the means behind a token. An unknown token and a wrong secret are the same answer.
 func (c *Cards) payWith(tx store.Tx, p *payment, d *payments.PaymentMethodDetails, now int64) (*token, error) {
 	t, err := scanToken(tx.QueryRow(`SELECT id, token, data FROM cards_token WHERE mac = ?`, c.DB.MAC(tokenTable, "token", d.Token.Reveal())))
+	if err == nil {
+		err = room.Reaches(tx, opCreate, tokenTable, t.id)
+	}
 	if wire.CodeOf(err) == wire.NotFound {
 		return nil, refused(opCreate, payments.InvalidToken)
 	}
@@ -176,7 +188,14 @@ func (c *Cards) keepToken(tx store.Tx, p *payment, now int64) error {
 	}
 	m := *p.Means
 	t := &token{Means: &m, Recurring: anyUse, Until: p.Until, Days: p.Days, Verified: true, Currency: p.Currency, Last: now}
-	if err := t.insert(tx, c, "", now); err != nil {
+	owner, err := room.Owner(tx, paymentResource, p.id) // a customer on the page is no merchant
+	if err == nil && owner == "" {
+		owner = room.By(tx).Merchant // the payment is stored after its token
+	}
+	if err == nil {
+		err = t.insertFor(tx, c, "", owner, now)
+	}
+	if err != nil {
 		return err
 	}
 	p.Means.Token, p.Subscribed = t.id, t.id

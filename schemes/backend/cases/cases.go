@@ -24,6 +24,7 @@ type Purchase struct {
 	Left      money.Minor // not given back yet
 	Currency  string
 	AtMS      int64
+	Owner     string // the merchant it belongs to, "" = none
 }
 
 // Search is what a purchase is looked for by; zero values say nothing.

@@ -143,16 +143,19 @@ func (c *Cases) Document(ctx context.Context, documentID string, limit int64) (o
 	var id, name, mime, sum string
 	var size int64
 	err = c.DB.Read(ctx, func(rd store.Reader) error {
-		const called = ` FROM cases_document WHERE id = ? OR name = ?`
+		called, args := ` FROM cases_document WHERE (id = ? OR name = ?)`, []any{documentID, documentID}
+		if own, more := room.Own(rd, resource, "cases_document.number"); own != "" {
+			called, args = called+" AND "+own, append(args, more...)
+		}
 		var n int64
-		if err := rd.QueryRow(`SELECT COUNT(*)`+called, documentID, documentID).Scan(&n); err != nil {
+		if err := rd.QueryRow(`SELECT COUNT(*)`+called, args...).Scan(&n); err != nil {
 			return err
 		}
 		switch n {
 		case 0:
 			return none(opDocument, "document")
 		case 1:
-			return rd.QueryRow(`SELECT id, name, mime, size, sha256`+called, documentID, documentID).Scan(&id, &name, &mime, &size, &sum)
+			return rd.QueryRow(`SELECT id, name, mime, size, sha256`+called, args...).Scan(&id, &name, &mime, &size, &sum)
 		}
 		return wire.Errorf(wire.Conflict, opDocument, "%d documents are called so: ask by the id that the case's list gives", n)
 	})

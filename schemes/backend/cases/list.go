@@ -3,9 +3,11 @@ package cases
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
+	"posagent/schemes/backend/room"
 	"posagent/schemes/disputes"
 	"posagent/store"
 )
@@ -33,6 +35,9 @@ func (s *search) after(key string) {
 
 // page reads at most limit cases, the oldest first; next is "" at the end.
 func page(rd store.Reader, s search) (list []row, next string, err error) {
+	if own, args := room.Own(rd, resource, "cases_case.number"); own != "" {
+		s.where, s.args = s.where+" AND "+own, slices.Concat(s.args, args)
+	}
 	rows, err := rd.Query("SELECT "+caseTable.Columns()+" FROM cases_case WHERE number > 0"+s.where+" ORDER BY number", s.args...)
 	if err != nil {
 		return nil, "", fmt.Errorf("read cases: %w", err)

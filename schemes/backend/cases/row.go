@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"posagent/schemes/backend/room"
 	"posagent/schemes/disputes"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -96,10 +97,17 @@ func (c *Cases) pack(tx store.Tx, r *row, now time.Time) error {
 	return err
 }
 
-func (c *Cases) insert(tx store.Tx, r *row, now time.Time) error {
+// resource is what the owner of a case is stored under.
+const resource = "cases_case"
+
+// insert stores a case, which belongs to the merchant that has sold, whoever opens it.
+func (c *Cases) insert(tx store.Tx, r *row, owner string, now time.Time) error {
 	err := c.pack(tx, r, now)
 	if err == nil {
 		err = caseTable.Insert(tx, r)
+	}
+	if err == nil {
+		err = room.Give(tx, resource, strconv.FormatInt(r.number, 10), owner)
 	}
 	if err != nil {
 		return fmt.Errorf("store case %d: %w", r.number, err)
@@ -144,6 +152,9 @@ func (c *Cases) find(rd store.Reader, op, caseNumber string) (*row, error) {
 		return nil, wire.Errorf(wire.NotFound, op, "no such case")
 	case err != nil:
 		return nil, fmt.Errorf("read case: %w", err)
+	}
+	if err := room.Reaches(rd, op, resource, caseNumber); err != nil {
+		return nil, err
 	}
 	return &r, nil
 }

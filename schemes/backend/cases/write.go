@@ -107,7 +107,8 @@ func (c *Cases) create(tx store.Tx, req disputes.CreateRequest, pan wire.PAN, fi
 	if r.number, err = tx.Number("cases_case"); err != nil {
 		return out, fmt.Errorf("number case: %w", err)
 	}
-	err = tx.QueryRow(`SELECT grp FROM cases_case WHERE card = ? AND created_day = ? LIMIT 1`, p.Card, day).Scan(&r.group)
+	err = tx.QueryRow(`SELECT grp FROM cases_case WHERE card = ? AND created_day = ?
+		AND coalesce((SELECT merchant FROM room_owner WHERE resource = ? AND id = CAST(number AS TEXT)), '') = ? LIMIT 1`, p.Card, day, resource, p.Owner).Scan(&r.group)
 	if errors.Is(err, sql.ErrNoRows) {
 		r.group, err = tx.Number("cases_group")
 	}
@@ -115,7 +116,7 @@ func (c *Cases) create(tx store.Tx, req disputes.CreateRequest, pan wire.PAN, fi
 		return out, fmt.Errorf("number group: %w", err)
 	}
 	r.secret = private{Holder: req.CardHolderName.Reveal(), Expiry: req.CardExpiryDate.Reveal(), Account: req.InterimAccount}
-	if err := c.insert(tx, &r, now); err != nil {
+	if err := c.insert(tx, &r, p.Owner, now); err != nil {
 		return out, err
 	}
 	if err := r.tell(tx, issuer, req.Notes, "create", now); err != nil {

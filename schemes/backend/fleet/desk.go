@@ -35,14 +35,15 @@ type draft struct {
 
 // draft makes one, for the code.
 func (f *Fleet) draft(code wire.Secret, slot fleet.Slot, serial string, configuration wire.Secret) (d draft, err error) {
+	id := room.Name(8)
 	if configuration == "" {
-		text, err := f.opt.Configuration(slot)
+		text, err := f.opt.Configuration(id, slot)
 		if err != nil {
 			return d, err
 		}
 		configuration = wire.Secret(text)
 	}
-	d.row = row{id: room.Name(8), digest: f.digest(code), state: fleet.Fresh, slot: slot, serial: serial, bound: serial != "", revision: 1}
+	d.row = row{id: id, digest: f.digest(code), state: fleet.Fresh, slot: slot, serial: serial, bound: serial != "", revision: 1}
 	d.text = configuration
 	return d, nil
 }

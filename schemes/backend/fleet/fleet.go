@@ -19,8 +19,8 @@ import (
 // Options are what Fleet needs; its own are required.
 type Options struct {
 	room.Options
-	// Configuration writes the TOML of a terminal where the operator gives none. The error says what the slot lacks.
-	Configuration func(slot fleet.Slot) (string, error)
+	// Configuration writes the TOML of the terminal of an enrolment where the operator gives none. The error says what the slot lacks.
+	Configuration func(enrolment string, slot fleet.Slot) (string, error)
 }
 
 // Fleet is the enrolment desk.

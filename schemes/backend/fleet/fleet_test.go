@@ -51,7 +51,7 @@ func desk(t *testing.T, db store.DB, c *clock, log *slog.Logger) (*room.Fleet, f
 	t.Helper()
 	f, err := room.New(room.Options{
 		Options: shared.Options{DB: db, PublicURL: "https://fleet.example", Now: c.now, Log: log},
-		Configuration: func(s fleet.Slot) (string, error) {
+		Configuration: func(_ string, s fleet.Slot) (string, error) {
 			if s.TerminalID == "" {
 				return "", errors.New("want terminalId")
 			}
@@ -297,7 +297,7 @@ func TestWhatHasEndedIsPurged(t *testing.T) {
 	}
 	sweep := func() { // as a backend that was started then
 		seen := &wrote{DB: db, once: make(chan struct{}, 1)}
-		again, _ := room.New(room.Options{Options: shared.Options{DB: seen, PublicURL: "https://fleet.example", Now: c.now}, Configuration: func(fleet.Slot) (string, error) { return "", nil }})
+		again, _ := room.New(room.Options{Options: shared.Options{DB: seen, PublicURL: "https://fleet.example", Now: c.now}, Configuration: func(string, fleet.Slot) (string, error) { return "", nil }})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- again.Run(ctx) }()
@@ -408,7 +408,7 @@ func TestAConfigurationIsWhole(t *testing.T) {
 	got, err := f.List(t.Context(), fleet.ListRequest{})
 	require.NoError(t, err)
 	require.Empty(t, got.Enrolments, "a list is taken as a whole")
-	for _, opt := range []room.Options{{}, {Options: shared.Options{PublicURL: "x"}}, {Options: shared.Options{PublicURL: "x"}, Configuration: func(fleet.Slot) (string, error) { return "", nil }}} {
+	for _, opt := range []room.Options{{}, {Options: shared.Options{PublicURL: "x"}}, {Options: shared.Options{PublicURL: "x"}, Configuration: func(string, fleet.Slot) (string, error) { return "", nil }}} {
 		_, err := room.New(opt)
 		require.Error(t, err)
 	}

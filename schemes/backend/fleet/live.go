@@ -1,6 +1,9 @@
 package fleet
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"posagent/schemes/fleet"
@@ -62,4 +65,37 @@ func unused(rd store.Reader, r *row, now int64) (list []fleet.Unused, err error)
 		return nil, fmt.Errorf("read unused codes: %w", err)
 	}
 	return list, nil
+}
+
+// Holder is whom the credentials of an enrolment name.
+type Holder struct {
+	Enrolment string
+	Slot      fleet.Slot
+}
+
+// Held reads whom an enrolment's credentials name; nil where it has ended: they end with it.
+func (f *Fleet) Held(ctx context.Context, id string) (h *Holder, err error) {
+	err = f.DB.Read(ctx, func(rd store.Reader) error {
+		var r row
+		h = nil
+		err := r.load(rd, "id", id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if state := r.at(f.Now().UnixMilli()); err == nil && state != fleet.Revoked && state != fleet.Expired {
+			h = &Holder{Enrolment: id, Slot: r.slot}
+		}
+		return err
+	})
+	return h, err
+}
+
+// Living lists the enrolments of a terminal that a box has or may have, the newest first.
+func (f *Fleet) Living(ctx context.Context, merchant, terminal string) (ids []string, err error) {
+	err = f.DB.Read(ctx, func(rd store.Reader) (err error) {
+		ids, err = store.Column[string](rd, `SELECT id FROM fleet_enrolment WHERE `+live+` AND merchant = ? AND terminal = ? ORDER BY seq DESC LIMIT ?`,
+			f.Now().UnixMilli(), merchant, terminal, mostUnused)
+		return err
+	})
+	return ids, err
 }

@@ -76,7 +76,11 @@ func named(r store.Reader, ref string) (*link, error) {
 	if err != nil || number(id) != ref {
 		id = 0 // no link has it
 	}
-	list, err := linkTable.All(r, `WHERE deleted_ms IS NULL AND (hash = ? OR id = ? OR reference = ? AND reference <> '') ORDER BY id LIMIT 2`, ref, id, ref)
+	where, args := `WHERE deleted_ms IS NULL AND (hash = ? OR id = ? OR reference = ? AND reference <> '')`, []any{ref, id, ref}
+	if own, more := room.Own(r, linkResource, "links_link.id"); own != "" {
+		where, args = where+" AND "+own, append(args, more...)
+	}
+	list, err := linkTable.All(r, where+` ORDER BY id LIMIT 2`, args...)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read link: %w", err)

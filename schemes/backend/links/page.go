@@ -26,7 +26,7 @@ import (
 //	POST /pay/{hash}/stop       the customer ends the subscription
 //	POST /pay/{hash}/answer     pass=yes|no: the cardholder answers the bank (3-D Secure)
 //	POST /pay/{ref}/{act}       the same with bearer: ref is a hash, an id or a referenceId; answers a Slip
-func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
+func (s *Links) Pages(authorized func(*http.Request) (*http.Request, error)) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+PagePrefix+"{ref}", s.page)
 	mux.HandleFunc("GET "+scriptPath, pages.Script(pages.CardScript))
@@ -39,7 +39,8 @@ func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
 	for _, act := range []string{actPay, actDecline, actStop, actAnswer} {
 		mux.HandleFunc("POST "+PagePrefix+"{ref}/"+act, func(w http.ResponseWriter, r *http.Request) {
 			if act != actAnswer && r.Header.Get("Authorization") != "" {
-				s.program(w, r, act, authorized(r))
+				by, err := authorized(r)
+				s.program(w, by, act, err)
 				return
 			}
 			s.submit(w, r, act)
@@ -48,14 +49,12 @@ func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
 	return mux
 }
 
-func (s *Links) program(w http.ResponseWriter, r *http.Request, act string, authorized bool) {
+func (s *Links) program(w http.ResponseWriter, r *http.Request, act string, err error) {
 	var out Slip
-	var err error
 	switch {
 	case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
 		err = wire.Errorf(wire.Forbidden, opPay, "not for browsers")
-	case !authorized:
-		err = wire.Errorf(wire.Unauthorized, opPay, "credentials missing or wrong")
+	case err != nil:
 	default:
 		out, err = s.play(r.Context(), named, r.PathValue("ref"), act, attempt{Lang: languages[0]}, nil)
 	}

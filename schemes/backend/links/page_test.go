@@ -31,7 +31,12 @@ type web struct {
 
 func newWeb(t *testing.T) web {
 	w := newWorld(t)
-	pages := w.Pages(func(r *http.Request) bool { return r.Header.Get("Authorization") == auth })
+	pages := w.Pages(func(r *http.Request) (*http.Request, error) {
+		if r.Header.Get("Authorization") != auth {
+			return r, wire.Errorf(wire.Unauthorized, "", "credentials missing or wrong")
+		}
+		return r, nil
+	})
 	return web{w, roomtest.Browser{TB: t, Handler: pages, Origin: public}}
 }
 
@@ -480,7 +485,7 @@ func TestAttachments(t *testing.T) {
 	body := b.Page("/pay/" + *l.Hash)
 	require.Contains(t, body, "../a &#34;b&#34;.html")
 	b.Restart()
-	b.Handler = b.Pages(func(*http.Request) bool { return false })
+	b.Handler = b.Pages(func(r *http.Request) (*http.Request, error) { return r, wire.Errorf(wire.Unauthorized, "", "none") })
 	for i, want := range contents {
 		path := "/pay/" + *l.Hash + "/file/" + strconv.Itoa(i)
 		require.Contains(t, body, `href="`+path+`"`)

@@ -139,8 +139,26 @@ const (
 // linkWhere reads the link a condition finds, or nil.
 func linkWhere(r store.Reader, where string, value any) (*link, error) {
 	l, err := linkTable.One(r, "WHERE "+where, value)
-	return found(l, err, "link")
+	return reached(r, l.ID, l, err, "link")
 }
+
+// reached is found, where the link is the caller's: another merchant's is not there, nor is what belongs to it.
+func reached[T any](r store.Reader, link int64, v T, err error, what string) (*T, error) {
+	out, err := found(v, err, what)
+	if err != nil || out == nil {
+		return nil, err
+	}
+	switch err := room.Reaches(r, "", linkResource, number(link)); {
+	case wire.CodeOf(err) == wire.NotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return out, nil
+}
+
+// linkResource is what the owner of a link, of its transactions and its attachments is stored under.
+const linkResource = "links_link"
 
 // txnByID reads a transaction, or nil.
 func txnByID(r store.Reader, id int64) (*txn, error) { return txnWhere(r, byID, id) }
@@ -148,7 +166,7 @@ func txnByID(r store.Reader, id int64) (*txn, error) { return txnWhere(r, byID, 
 // txnWhere reads the transaction a condition finds, or nil.
 func txnWhere(r store.Reader, where string, value any) (*txn, error) {
 	t, err := txnTable.One(r, "WHERE "+where, value)
-	return found(t, err, "transaction")
+	return reached(r, t.Link, t, err, "transaction")
 }
 
 // txnsOf reads the transactions a condition picks.
@@ -175,7 +193,7 @@ func (s *Links) insertLink(tx store.Tx, l *link, request []byte) (err error) {
 	if err := linkTable.Insert(tx, l); err != nil {
 		return fmt.Errorf("store link %d: %w", l.ID, err)
 	}
-	return nil
+	return room.Claim(tx, linkResource, number(l.ID))
 }
 
 // saveLink stores what may change of a link.

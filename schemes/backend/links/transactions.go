@@ -3,9 +3,11 @@ package links
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -78,12 +80,16 @@ func (x Transactions) List(ctx context.Context, f paylinks.Filter) ([]paylinks.T
 	if f.Limit > 0 {
 		limit = min(limit, f.Limit)
 	}
-	if _, err := x.s.sweep(ctx); err != nil { // what is due belongs on the list, and what cannot move must not hide the others
+	if _, err := x.s.sweep(room.Everyone(ctx)); err != nil { // what is due belongs on the list, and what cannot move must not hide the others
 		x.s.Log.Error("sweep", "err", err)
 	}
 	out := []paylinks.Transaction{}
 	err := x.s.DB.Read(ctx, func(r store.Reader) error {
 		out = out[:0]
+		where, args := slices.Clone(where), slices.Clone(args)
+		if own, more := room.Own(r, linkResource, "links_txn.link"); own != "" {
+			where, args = append(where, own), append(args, more...)
+		}
 		list, err := txnsOf(r, "WHERE "+strings.Join(where, " AND ")+" ORDER BY created_ms, id LIMIT ? OFFSET ?", append(args, limit, f.Offset)...)
 		if err != nil {
 			return err

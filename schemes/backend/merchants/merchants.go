@@ -83,6 +83,9 @@ func (m *Merchants) Create(ctx context.Context, key wire.Key, app onboarding.App
 		if err != nil {
 			return fmt.Errorf("store application: %w", err)
 		}
+		if err := room.Claim(tx, resource, strconv.FormatInt(r.id, 10)); err != nil {
+			return err
+		}
 		if err := m.register(tx, r, app.Notifications); err != nil {
 			return err
 		}

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
+	"posagent/schemes/backend/room"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -36,7 +38,13 @@ func (r *row) fill(app onboarding.Application) error {
 	return nil
 }
 
+// resource is what the owner of an application is stored under.
+const resource = "merchants_application"
+
 func (r *row) load(rd store.Reader, id int64) error {
+	if err := room.Reaches(rd, "", resource, strconv.FormatInt(id, 10)); err != nil {
+		return err
+	}
 	err := rd.QueryRow(`SELECT id, status, reason, reference, merchant, created_ms, updated_ms FROM merchants_application WHERE id = ?`, id).
 		Scan(&r.id, &r.status, &r.reason, &r.reference, &r.merchant, &r.created, &r.updated)
 	switch {

@@ -5,7 +5,8 @@
 // A room of the backend is a package such as cards or links. It embeds a Room and adds its routes,
 // its tables and its rules.
 //
-// It owns the table once_answer. It guarantees:
+// It owns the tables once_answer and room_owner. It guarantees:
+//   - A closure knows on whose behalf it runs. What another merchant owns is not there for it.
 //   - An answer is stored in the commit of its effect, or not at all.
 //   - A known key with another body is KeyReused. Only a MAC of the body is stored.
 //   - Of concurrent writes with one key, the first one acts and the others get its answer: the

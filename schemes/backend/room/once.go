@@ -15,7 +15,7 @@ import (
 
 const table = "once_answer"
 
-// Schema is the table of the answers, append-only.
+// Schema is the tables of the answers and the owners, append-only.
 func Schema() []store.Step {
 	return []store.Step{{Name: "once/1 answers", SQL: `
 CREATE TABLE once_answer (
@@ -24,7 +24,7 @@ CREATE TABLE once_answer (
 	body BLOB NOT NULL,
 	reply BLOB NOT NULL,
 	PRIMARY KEY (scope, key)
-) STRICT, WITHOUT ROWID;`}}
+) STRICT, WITHOUT ROWID;`}, ownerSchema()}
 }
 
 // Keyed is a write as its caller asked for it.
@@ -43,6 +43,7 @@ type Keyed struct {
 	// Own says that act, and First, may run in store.DB's WriteOwn. The answer under the key may: the key
 	// is unique.
 	Own bool
+	by  string // the caller's merchant: a key is its caller's
 }
 
 // CheckKey is wire.Invalid for a key that is neither empty nor well formed.
@@ -58,7 +59,12 @@ func (k Keyed) check() error {
 	return nil
 }
 
-func (k Keyed) scope() string { return k.Op + " " + k.About }
+func (k Keyed) scope() string {
+	if k.by != "" {
+		return k.by + "\x1f" + k.Op + " " + k.About
+	}
+	return k.Op + " " + k.About
+}
 
 // Once performs a write in one commit, at most once per key. act sets reply, a pointer to something
 // that encoding/json reads and writes whole, and that holds no secret. It returns what the scenario
@@ -72,6 +78,7 @@ func (r *Room) Once(ctx context.Context, k Keyed, reply any, act func(tx store.T
 	if err := k.check(); err != nil {
 		return err
 	}
+	k.by = CallerOf(ctx).Merchant
 	var refusal *wire.Error
 	var do scenario.Do
 	write := r.DB.Write
@@ -153,8 +160,22 @@ func (r *Room) play(tx store.Tx, k Keyed, reply any, act func() error) (refusal 
 	return refusal, nil
 }
 
-// read finds the answer stored under a key; none is stored without a key.
+// read finds the answer stored under a key; none is stored without a key. What a merchant wrote with the operator's credentials before
+// it had its own is the same write, where the body is the same.
 func (r *Room) read(tx store.Tx, k Keyed) (text []byte, found bool, err error) {
+	text, found, err = r.under(tx, k)
+	if found || err != nil || k.by == "" {
+		return text, found, err
+	}
+	k.by = ""
+	if text, found, err = r.under(tx, k); wire.CodeOf(err) == wire.KeyReused {
+		return nil, false, nil
+	}
+	return text, found, err
+}
+
+// under finds the answer stored under a key of one caller.
+func (r *Room) under(tx store.Tx, k Keyed) (text []byte, found bool, err error) {
 	if k.Key == "" {
 		return nil, false, nil
 	}

@@ -177,6 +177,13 @@ func (x *Sessions) approve(tx store.Tx, s *session, o *order, op *operation, now
 	if err != nil {
 		return err
 	}
+	owner, err := room.Owner(tx, orderResource, s.order)
+	if err == nil && c == nil {
+		err = room.Give(tx, contractResource, r.ContractID, owner)
+	}
+	if err != nil {
+		return err
+	}
 	if c == nil {
 		days, _ := r.ContractFrequency.Minor()
 		c = &contract{Type: r.ContractType, Expiry: r.ContractExpiryDate, Days: int64(days)}
@@ -208,11 +215,20 @@ func (x *Sessions) end(tx store.Tx, s *session, result string, now int64) error 
 func (s *session) agree(tx store.Tx, now int64) error {
 	r := s.Recurrence
 	c, err := findContract(tx, r.ContractID)
+	by, owner := room.By(tx).Merchant, ""
+	if err == nil && by == "" { // a customer on a page is no merchant: the order has one
+		by, err = room.Owner(tx, orderResource, s.order)
+	}
+	if err == nil {
+		owner, err = room.Owner(tx, contractResource, r.ContractID)
+	}
 	refused := hosted.Refused(opBuild, hosted.BadContract)
 	today := time.UnixMilli(now).UTC().Format(time.DateOnly)
 	switch {
 	case err != nil:
 		return err
+	case c != nil && by != "" && owner != by: // another merchant's: its id is taken, and its card pays nothing here
+		return refused
 	case r.Action == hosted.ContractCreation:
 		if c != nil || r.ContractExpiryDate != "" && r.ContractExpiryDate[:10] < today {
 			return refused

@@ -115,6 +115,9 @@ func (x *Sessions) order(tx store.Tx, in hosted.Order, customer *hosted.Customer
 	o, err := findOrder(tx, opBuild, in.OrderID)
 	switch {
 	case wire.CodeOf(err) == wire.NotFound:
+		if err := mayName(tx, in.OrderID); err != nil {
+			return err
+		}
 		o = &order{id: in.OrderID, created: now, currency: in.Currency}
 	case err != nil:
 		return err
@@ -141,6 +144,18 @@ func (x *Sessions) order(tx store.Tx, in hosted.Order, customer *hosted.Customer
 		return fmt.Errorf("seal customer: %w", err)
 	}
 	return saveOrder(tx, o)
+}
+
+// mayName makes a new order the caller's. The id of another merchant's is taken.
+func mayName(tx store.Tx, id string) error {
+	var n int64
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM sessions_order WHERE id = ?`, id).Scan(&n); err != nil {
+		return fmt.Errorf("look for an order: %w", err)
+	}
+	if n > 0 {
+		return hosted.Refused(opBuild, hosted.OrderDiffers)
+	}
+	return room.Claim(tx, orderResource, id)
 }
 
 // payable returns whether a session of an order may still be paid.

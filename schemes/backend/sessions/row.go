@@ -104,7 +104,17 @@ func sessionCell(id string) store.Cell {
 	return store.Cell{Table: "sessions_session", Key: id, Column: "private"}
 }
 
+// What the owners of orders and contracts are stored under. A session and an operation belong to their order.
+const (
+	orderResource    = "sessions_order"
+	contractResource = "sessions_contract"
+)
+
+// findOrder reads an order of the caller, or wire.NotFound.
 func findOrder(r store.Reader, op, id string) (*order, error) {
+	if err := room.Reaches(r, op, orderResource, id); err != nil {
+		return nil, err
+	}
 	o := &order{id: id}
 	err := find(r, op, "order", o, `SELECT data, created_ms, currency, payment, private FROM sessions_order WHERE id = ?`, id,
 		&o.created, &o.currency, &o.payment, &o.private)
@@ -148,6 +158,9 @@ func findSession(r store.Reader, op, id string) (*session, error) {
 	var state string
 	err := find(r, op, "session", s, `SELECT data, order_id, created_ms, state, COALESCE(next_ms, 0), private FROM sessions_session WHERE id = ?`, id,
 		&s.order, &s.created, &state, &s.ends, &s.private)
+	if err == nil {
+		err = room.Reaches(r, op, orderResource, s.order)
+	}
 	if err != nil {
 		return nil, err
 	}

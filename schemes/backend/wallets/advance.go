@@ -7,6 +7,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/store"
 )
@@ -105,7 +106,7 @@ func (w *Wallets) performUndo(tx store.Tx, t *txn, c change) error {
 		return nil
 	}
 	if t.OriginalID == 0 {
-		late, err := one(tx, byTerminal, t.OriginalRef)
+		late, err := one(room.For(tx, t.By), byTerminal, t.OriginalRef)
 		if err != nil {
 			return err
 		}
@@ -163,13 +164,13 @@ func (w *Wallets) performUndo(tx store.Tx, t *txn, c change) error {
 // bury makes sure that a payment that was reversed before it arrived never begins.
 func bury(tx store.Tx, t *txn, at int64) error {
 	var n int64
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM wallets_tomb WHERE reference = ?`, t.OriginalRef).Scan(&n); err != nil {
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM wallets_tomb WHERE reference = ?`, scoped(t.By, t.OriginalRef)).Scan(&n); err != nil {
 		return fmt.Errorf("read tombstone: %w", err)
 	}
 	if n > 0 {
 		return nil
 	}
-	_, err := tx.Exec(`INSERT INTO wallets_tomb (reference, txn, at_ms) VALUES (?, ?, ?)`, t.OriginalRef, t.ID, at)
+	_, err := tx.Exec(`INSERT INTO wallets_tomb (reference, txn, at_ms) VALUES (?, ?, ?)`, scoped(t.By, t.OriginalRef), t.ID, at)
 	if err != nil {
 		return fmt.Errorf("set tombstone: %w", err)
 	}

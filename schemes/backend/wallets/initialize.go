@@ -11,6 +11,7 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -46,7 +47,10 @@ func (w *Wallets) start(ctx context.Context, key wire.Key, typ aapay.Type, req a
 	if err != nil {
 		return aapay.Reply{}, err
 	}
-	a.trace = wire.TraceOf(ctx)
+	a.trace, a.by = wire.TraceOf(ctx), room.CallerOf(ctx).Merchant
+	if a.by != "" && a.by != req.MerchantID {
+		return aapay.Reply{}, wire.Errorf(wire.NotFound, opInit, "merchantId: not the merchant of the credentials")
+	}
 	var s said
 	err = w.DB.Write(ctx, func(tx store.Tx) error {
 		var err error
@@ -128,7 +132,7 @@ func (w *Wallets) decide(tx store.Tx, a asked) (said, error) {
 		txnID = id
 	}
 	_, err = tx.Exec(`INSERT INTO wallets_key (key, body, reply, txn, created_ms) VALUES (?, ?, ?, ?, ?)`,
-		string(a.key), w.seal(a), string(text), txnID, a.now)
+		scoped(a.by, string(a.key)), w.seal(a), string(text), txnID, a.now)
 	if err != nil {
 		return said{}, fmt.Errorf("store key: %w", err)
 	}
@@ -144,11 +148,24 @@ type stored struct {
 // seal authenticates the body of a key, so that the key's row says nothing about the consumer.
 func (w *Wallets) seal(a asked) []byte { return w.DB.MAC("wallets_key", string(a.key), a.body) }
 
-// replay answers a key that was used before: the stored answer, or KeyReused for another body.
+// replay answers a key that was used before: the stored answer, or KeyReused for another body. What a merchant sent with the
+// operator's credentials before it had its own is the same request, where the body is the same.
 func (w *Wallets) replay(tx store.Tx, a asked) (said, bool, error) {
+	s, found, err := w.under(tx, a, a.by)
+	if found || err != nil || a.by == "" {
+		return s, found, err
+	}
+	if s, found, err = w.under(tx, a, ""); wire.CodeOf(err) == wire.KeyReused {
+		return said{}, false, nil
+	}
+	return s, found, err
+}
+
+// under answers a key that one caller has used.
+func (w *Wallets) under(tx store.Tx, a asked, by string) (said, bool, error) {
 	var body []byte
 	var text string
-	err := tx.QueryRow(`SELECT body, reply FROM wallets_key WHERE key = ?`, string(a.key)).Scan(&body, &text)
+	err := tx.QueryRow(`SELECT body, reply FROM wallets_key WHERE key = ?`, scoped(by, string(a.key))).Scan(&body, &text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return said{}, false, nil
 	}

@@ -22,13 +22,14 @@ const PagePrefix = "/wallet/"
 //	POST /wallet/{ppref}/decline   the same
 //	POST /wallet/{ref}/pay         with bearer: ref is a ppref, transactionId or terminalReference; answers a Purse
 //	POST /wallet/{ref}/decline     the same
-func (w *Wallets) Pages(authorized func(*http.Request) bool) http.Handler {
+func (w *Wallets) Pages(authorized func(*http.Request) (*http.Request, error)) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+PagePrefix+"{ref}", w.page)
 	for _, act := range []Act{ActPay, ActDecline} {
 		mux.HandleFunc("POST "+PagePrefix+"{ref}/"+string(act), func(rw http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "" {
-				w.program(rw, r, act, authorized(r))
+				by, err := authorized(r)
+				w.program(rw, by, act, err)
 				return
 			}
 			w.submit(rw, r, act)
@@ -39,14 +40,14 @@ func (w *Wallets) Pages(authorized func(*http.Request) bool) http.Handler {
 
 const jsonType = "application/json"
 
-func (w *Wallets) program(rw http.ResponseWriter, r *http.Request, act Act, authorized bool) {
+func (w *Wallets) program(rw http.ResponseWriter, r *http.Request, act Act, refused error) {
 	fail := func(err error) { wire.WriteFault(rw, w.Log, jsonType, wire.AsError(opWallet, err)) }
 	switch {
 	case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
 		fail(wire.Errorf(wire.Forbidden, opWallet, "not for browsers"))
 		return
-	case !authorized:
-		fail(wire.Errorf(wire.Unauthorized, opWallet, "credentials missing or wrong"))
+	case refused != nil:
+		fail(refused)
 		return
 	}
 	p, err := w.act(r.Context(), r.PathValue("ref"), act, nil, byPPRef, byID, byTerminal)

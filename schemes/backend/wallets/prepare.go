@@ -21,6 +21,7 @@ type asked struct {
 	body     []byte // the decoded request, written out again
 	now      int64
 	trace    wire.Trace // of the request, "" = none
+	by       string     // the merchant of the credentials, "" = the operator's
 }
 
 // verdict is why a transaction is created as rejected; no = "" means it is live.
@@ -99,7 +100,8 @@ func (w *Wallets) preparePayment(tx store.Tx, a asked, t *txn) (verdict, error) 
 		return verdict{}, nil
 	}
 	var n int64
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM wallets_tomb WHERE reference = ?`, t.TerminalRef).Scan(&n); err != nil {
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM wallets_tomb WHERE reference = ? OR reference = ? AND txn IN (SELECT id FROM wallets_txn WHERE merchant = ?)`,
+		scoped(t.By, t.TerminalRef), t.TerminalRef, t.Merchant).Scan(&n); err != nil {
 		return verdict{}, fmt.Errorf("read tombstone: %w", err)
 	}
 	if n > 0 {
@@ -124,7 +126,7 @@ func (w *Wallets) timing(p Provider) scenario.Timing {
 func (w *Wallets) blank(a asked) *txn {
 	tm := w.timing(a.provider)
 	return &txn{
-		Type: a.typ, Method: a.req.Method, Merchant: a.req.MerchantID, TerminalRef: a.req.TerminalReference,
+		Type: a.typ, Method: a.req.Method, Merchant: a.req.MerchantID, By: a.by, TerminalRef: a.req.TerminalReference,
 		OriginalRef: a.req.OriginalReference, Currency: a.req.PurchaseAmount.CurrencyCode,
 		Hundredths: a.req.PurchaseAmount.TotalAmount, Minor: a.minor, Batch: a.req.Batch,
 		QR:      a.typ == aapay.Payment && a.req.EffectiveTrigger() == aapay.TriggerQR,

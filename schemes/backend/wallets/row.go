@@ -27,6 +27,7 @@ type txn struct {
 	Type        aapay.Type
 	Method      string
 	Merchant    string
+	By          string // the merchant whose own credentials asked for it, "" = the operator's did. Its references are its own
 	TerminalRef string
 	OriginalRef string
 	OriginalID  int64 // 0 = none
@@ -61,8 +62,22 @@ var (
 	changeTxn = txns.Update("state", "account", "since_ms", "script", "base_ms", "pos", "next_ms") // what may change of one
 )
 
-// one reads the transaction where column = value, or nil.
+// one reads the transaction of the caller where column = value, or nil: another merchant's is not there.
 func one(r store.Reader, where string, value any) (*txn, error) {
+	by := room.By(r).Merchant
+	if ref, ok := value.(string); ok && by != "" && where == byTerminal {
+		if t, err := pick(r, where, scoped(by, ref)); t != nil || err != nil {
+			return t, err
+		}
+	}
+	t, err := pick(r, where, value)
+	if err != nil || t == nil || by != "" && t.Merchant != by {
+		return nil, err
+	}
+	return t, nil
+}
+
+func pick(r store.Reader, where string, value any) (*txn, error) {
 	t, err := txns.One(r, "WHERE "+where, value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -70,7 +85,23 @@ func one(r store.Reader, where string, value any) (*txn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read transaction: %w", err)
 	}
+	for _, ref := range []*string{&t.TerminalRef, &t.OriginalRef} {
+		if by, plain, ok := strings.Cut(*ref, scope); ok {
+			t.By, *ref = by, plain
+		}
+	}
 	return &t, nil
+}
+
+// scope stands between a merchant and a reference of its own: two merchants may count alike, and neither takes the other's.
+const scope = "\x1f"
+
+// scoped is a reference as it is stored.
+func scoped(by, ref string) string {
+	if by == "" || ref == "" {
+		return ref
+	}
+	return by + scope + ref
 }
 
 const (
@@ -129,8 +160,8 @@ func assignID(tx store.Tx, t *txn) (err error) {
 		if t.ID, err = tx.Number("wallets_txn"); err != nil {
 			return fmt.Errorf("number a transaction: %w", err)
 		}
-		if err := tx.QueryRow(`SELECT (SELECT COUNT(*) FROM wallets_txn WHERE terminal_ref = ?) + (SELECT COUNT(*) FROM wallets_tomb WHERE reference = ?)`,
-			t.key(), t.key()).Scan(&used); err != nil {
+		if err := tx.QueryRow(`SELECT (SELECT COUNT(*) FROM wallets_txn WHERE terminal_ref IN (?, ?)) + (SELECT COUNT(*) FROM wallets_tomb WHERE reference IN (?, ?))`,
+			t.key(), scoped(t.By, t.key()), t.key(), scoped(t.By, t.key())).Scan(&used); err != nil {
 			return fmt.Errorf("compare the number with references: %w", err)
 		}
 	}
@@ -151,7 +182,9 @@ func (w *Wallets) insert(tx store.Tx, t *txn, request []byte) error {
 		return fmt.Errorf("seal request of %d: %w", t.ID, err)
 	}
 	t.Next = t.next()
-	if err := txns.Insert(tx, t); err != nil {
+	row := *t
+	row.TerminalRef, row.OriginalRef = scoped(t.By, t.TerminalRef), scoped(t.By, t.OriginalRef)
+	if err := txns.Insert(tx, &row); err != nil {
 		return fmt.Errorf("store transaction %d: %w", t.ID, err)
 	}
 	return nil
@@ -222,6 +255,9 @@ func Report(r store.Reader) (list []room.Line, err error) {
 		var original sql.NullInt64
 		err := row.Scan(&id, &ref, &original, &l.Type, &l.Amount, &l.Currency, &l.State, &l.AccountState)
 		l.ID, l.Reference = strconv.FormatInt(id, 10), ref.String
+		if _, plain, ok := strings.Cut(ref.String, scope); ok {
+			l.Reference = plain
+		}
 		if original.Valid {
 			l.Original = strconv.FormatInt(original.Int64, 10)
 		}

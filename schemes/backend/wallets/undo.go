@@ -33,6 +33,9 @@ func (w *Wallets) prepareUndo(tx store.Tx, a asked, t *txn, row *scenario.Row) (
 		return verdict{}, err
 	}
 	if orig == nil {
+		if t.Type == aapay.Refund && a.by != "" { // nothing is numbered for who counts through others' transactions
+			return verdict{}, wire.Errorf(wire.NotFound, opInit, "originalReference: the merchant has no such transaction")
+		}
 		if t.Type == aapay.Refund {
 			return reject(extOriginal, "the original transaction is not known"), nil
 		}

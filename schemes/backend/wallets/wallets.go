@@ -7,6 +7,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/methods"
+	"posagent/schemes/wire"
 )
 
 // Options are what Wallets needs.
@@ -31,6 +32,9 @@ var (
 )
 
 // List implements methods.Service.
-func (w *Wallets) List(_ context.Context, q methods.Query) ([]methods.Definition, error) {
+func (w *Wallets) List(ctx context.Context, q methods.Query) ([]methods.Definition, error) {
+	if bax := room.CallerOf(ctx).Bax; bax != "" && bax != q.BaxID {
+		return nil, wire.Errorf(wire.NotFound, "methods.list", "no method found for the merchant")
+	}
 	return w.seed.list(q)
 }
