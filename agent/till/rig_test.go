@@ -66,8 +66,17 @@ type rig struct {
 func open(t *testing.T, wallet, grace time.Duration) *rig {
 	t.Parallel()
 	x := &rig{t: t, wallet: wallet, grace: grace, boot: "boot-1", born: time.Now().Add(-time.Hour), path: filepath.Join(t.TempDir(), "agent.db")}
+	x.provider()
+	x.start()
+	t.Cleanup(func() { x.stop() })
+	return x
+}
+
+// provider opens an embedded backend of its own, which the next start sells at.
+func (x *rig) provider() {
+	t := x.t
 	b, err := backend.Open(t.Context(), backend.Config{
-		Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &wallet, PublicURL: "http://127.0.0.1:1",
+		Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &x.wallet, PublicURL: "http://127.0.0.1:1",
 		Seed: `{"merchants":["B1"],"methods":[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","meanDelay":10,"label":"Swish","trigger":["QR"],"transactionTypes":["PAYMENT","REFUND","REVERSAL"]}]}`,
 	})
 	require.NoError(t, err)
@@ -77,9 +86,6 @@ func open(t *testing.T, wallet, grace time.Duration) *rig {
 	var running sync.WaitGroup
 	running.Go(func() { _ = b.Run(ctx) })
 	t.Cleanup(func() { server.Close(); cancel(); running.Wait(); require.NoError(t, b.Close()) })
-	x.start()
-	t.Cleanup(func() { x.stop() })
-	return x
 }
 
 // start starts the terminal on its journal.

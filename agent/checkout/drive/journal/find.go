@@ -64,15 +64,9 @@ func (j *Journal) Newest(r store.Reader, receipt int) (*Row, error) {
 // where there is one. It returns ErrUnknown, ErrQuarantined, and ErrAmbiguousID where two services
 // have used the same number.
 func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
-	rows, err := j.many(r, byTransaction+` AND kind = ? ORDER BY id DESC`, id, string(ecr.Payment))
+	rows, err := ofTransaction(j.db, r, id)
 	if err != nil {
 		return nil, err
-	}
-	if mine, err := here(r, rows); err != nil || len(mine) > 0 {
-		rows = mine
-		if err != nil {
-			return nil, err
-		}
 	}
 	switch {
 	case len(rows) == 0:
@@ -83,6 +77,19 @@ func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 		return rows[0], ErrQuarantined
 	}
 	return rows[0], nil
+}
+
+// ofTransaction lists the payments with a transactionId, the newest first: those of the books that the
+// terminal uses, where there are any.
+func ofTransaction(db store.DB, r store.Reader, id int64) ([]*Row, error) {
+	rows, err := many(db, r, byTransaction+` AND kind = ? ORDER BY id DESC`, id, string(ecr.Payment))
+	if err != nil {
+		return nil, err
+	}
+	if mine, err := here(r, rows); err != nil || len(mine) > 0 {
+		return mine, err
+	}
+	return rows, nil
 }
 
 // Untold lists the refunds and reversals of the open batch that have ended, and whose end no register

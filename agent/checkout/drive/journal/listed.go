@@ -81,10 +81,11 @@ func LineOfReceipt(r store.Reader, batch, receipt int) (line string, err error) 
 	return line, nil
 }
 
-// LineOfTransaction is the line of the payment with a transactionId; "" = there is none.
+// LineOfTransaction is the line of the payment with a transactionId, the one that ByTransactionID finds; "" = there is none.
 func LineOfTransaction(r store.Reader, id int64) (line string, err error) {
-	if err = r.QueryRow(`SELECT COALESCE((SELECT line FROM checkout_sales WHERE `+byTransaction+` AND kind = 'payment' ORDER BY id DESC LIMIT 1), '')`, id).Scan(&line); err != nil {
-		return "", fmt.Errorf("line of transaction %d: %w", id, err)
+	rows, err := ofTransaction(nil, r, id)
+	if err != nil || len(rows) == 0 {
+		return "", err
 	}
-	return line, nil
+	return rows[0].Line, nil
 }
