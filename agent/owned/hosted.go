@@ -103,10 +103,33 @@ func (c Claims) reachContract(ctx context.Context, ask hosted.Sessions, id strin
 // paid asks what became of a session, and gives its owner what it made.
 func (c Claims) paid(ctx context.Context, ask hosted.Sessions, id string) error {
 	st, err := ask.State(ctx, id)
+	if err == nil {
+		err = c.answers(ctx, id, st)
+	}
 	if err != nil {
 		return err
 	}
 	return c.keep(ctx, id, st)
+}
+
+// answers is wire.Unavailable where a state is another session's (law II): its fields are another's, or its operation is of another order
+// than the session was built for. A state without either says nothing of whose it is, and gives nothing.
+func (c Claims) answers(ctx context.Context, id string, st hosted.SessionState) error {
+	anothers := st.FieldSet != nil && st.FieldSet.SessionID != "" && st.FieldSet.SessionID != id
+	if st.Operation != nil && st.Operation.OrderID != "" && !anothers {
+		var built string
+		err := c.DB.Read(ctx, func(r store.Reader) error {
+			return r.QueryRow(`SELECT COALESCE((SELECT order_id FROM inbox_build WHERE session = ?), '')`, id).Scan(&built)
+		})
+		if err != nil {
+			return &wire.Error{Code: wire.Internal, Op: session, Err: err}
+		}
+		anothers = built != "" && built != st.Operation.OrderID
+	}
+	if anothers {
+		return &wire.Error{Code: wire.Unavailable, Op: session, Msg: "the answer is about another session: ask again", Err: wire.ErrAnothers}
+	}
+	return nil
 }
 
 // keep gives a session's owner the operation that it made, and the contract, once that was paid.
@@ -134,11 +157,19 @@ func (s sessions) state(ctx context.Context, op, id string, words []string, ask 
 	if err = s.c.allow(ctx, op, session, id, words...); err != nil {
 		return out, err
 	}
-	if out, err = ask(); err == nil {
-		err = made(op, s.c.keep(ctx, id, out))
+	if out, err = ask(); err != nil {
+		return out, err
 	}
-	return out, err
+	if err = s.c.answers(ctx, id, out); err != nil {
+		if op != opState { // it may have had its effect
+			err = &wire.Error{Code: wire.UnknownOutcome, Op: op, Msg: "the answer is about another session: ask again under the same Idempotency-Key", Err: err}
+		}
+		return hosted.SessionState{}, err
+	}
+	return out, made(op, s.c.keep(ctx, id, out))
 }
+
+const opState = "hosted.state"
 
 // Finalize implements hosted.Sessions.
 func (s sessions) Finalize(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error) {
@@ -152,7 +183,7 @@ func (s sessions) Cancel(ctx context.Context, key wire.Key, id string) (hosted.S
 
 // State implements hosted.Sessions.
 func (s sessions) State(ctx context.Context, id string) (hosted.SessionState, error) {
-	return s.state(ctx, "hosted.state", id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.State(ctx, id) })
+	return s.state(ctx, opState, id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.State(ctx, id) })
 }
 
 // Card implements hosted.Sessions.

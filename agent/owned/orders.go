@@ -135,7 +135,7 @@ func (c Claims) Told(ask hosted.Sessions) func(ctx context.Context, id, of strin
 		ask1, cancel := context.WithTimeout(ctx, toldWithin)
 		defer cancel()
 		st, err := ask.State(ask1, of)
-		if err != nil {
+		if err != nil || c.answers(ctx, of, st) != nil {
 			return nil
 		}
 		return c.keep(ctx, of, st)

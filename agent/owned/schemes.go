@@ -324,12 +324,46 @@ func (s schemes) Status(ctx context.Context, id, method string) (out aapay.Statu
 		}
 		return out, nil
 	}
+	if wire.CallerOf(ctx).Own && another(out, id) {
+		return aapay.Status{}, &wire.Error{Code: wire.Unavailable, Op: op, Msg: "the answer is about another transaction: ask again", Err: wire.ErrAnothers}
+	}
+	list := numbers(out)
+	if !slices.Contains(list, id) { // the answer does not tell the id that was asked for
+		mine, err := s.shown(ctx, out)
+		if err != nil {
+			return aapay.Status{}, err
+		}
+		if mine {
+			list = append(list, id)
+		}
+	}
 	for _, n := range numbers(out) { // of one transaction: whose one of them is, all are
-		for _, of := range append(numbers(out), id) {
+		for _, of := range list {
 			if err == nil {
 				err = s.c.as(ctx, transaction, n, transaction, of)
 			}
 		}
 	}
 	return out, err
+}
+
+// another says that a status which was asked for by an id of the backend's is of another transaction: it tells an id of that kind, and
+// another one (law II).
+func another(st aapay.Status, id string) bool {
+	list := numbers(st)
+	if slices.Contains(list, id) {
+		return false
+	}
+	n, err := strconv.ParseInt(id, 10, 64)
+	number := err == nil && n > 0 && strconv.FormatInt(n, 10) == id
+	return number && st.TransactionID != 0 || !number && st.NAA2ECR != nil && st.NAA2ECR.PPRef != ""
+}
+
+// shown says that a status is of what a call of the caller made, by the reference that it tells.
+func (s schemes) shown(ctx context.Context, st aapay.Status) (bool, error) {
+	if st.Receipt == nil || st.Receipt.Reference == "" {
+		return false, nil
+	}
+	named, err := s.c.namedBy(ctx, reference, st.Receipt.Reference)
+	return slices.ContainsFunc(named, func(n naming) bool { return n.shows(st) }), err
 }

@@ -5,6 +5,12 @@ var ofServices = []mutant{
 	{"a number of the provider before names a payment", "agent/till", "TestField4_AnotherProvidersNumberIsNobodysOwn", []edit{
 		{"agent/checkout/drive/journal/find.go", `if mine, err := here(r, rows); err != nil || len(mine) > 0 {`, `if mine, err := here(r, rows); err != nil || len(mine) < 0 {`},
 	}},
+	{"an answer about another transaction is shown", "agent/owned", "TestField4_AnAnswerAboutAnotherGivesNothing", []edit{
+		{"agent/owned/schemes.go", `if wire.CallerOf(ctx).Own && another(out, id) {`, `if false && another(out, id) {`},
+	}},
+	{"an answer about another session gives its operation", "agent/owned", "TestField4_AnAnswerAboutAnotherGivesNothing", []edit{
+		{"agent/owned/hosted.go", `anothers = built != "" && built != st.Operation.OrderID`, `anothers = false && built != st.Operation.OrderID`},
+	}},
 	{"another merchant's row is there", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
 		{"schemes/backend/room/caller.go", `if err == nil && owner != by {`, `if err == nil && owner != by && false {`},
 	}},
