@@ -12,7 +12,8 @@ import (
 
 // Client is a local program with a token of its own.
 type Client struct {
-	Name  string // owns what it makes, and is the scope of its Idempotency-Key; no other has it
+	Name  string // its id: owns what it makes, and is the scope of its Idempotency-Key; no other has it
+	Label string // what the configuration calls it now; "" = Name
 	Token wire.Secret
 	May   []string // what it may do; nil = DefaultMay. The terminal's own token may everything
 }

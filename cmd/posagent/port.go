@@ -34,7 +34,7 @@ func localClients(ctx context.Context, cfg config.Config, db store.DB, beside st
 	var known []agent.Known
 	for _, name := range slices.Sorted(maps.Keys(cfg.Port.Clients)) {
 		client := cfg.Port.Clients[name]
-		list = append(list, port.Client{Token: client.Token, May: client.May})
+		list = append(list, port.Client{Label: name, Token: client.Token, May: client.May})
 		known = append(known, agent.Known{ID: client.ID, Name: name, Place: tokenDigest(beside, client.Token.Reveal()),
 			Older: hex.EncodeToString(db.MAC("agent_ids", "token", client.Token.Reveal()))})
 	}

@@ -11,6 +11,9 @@ var ofServices = []mutant{
 	{"an answer about another session gives its operation", "agent/owned", "TestField4_AnAnswerAboutAnotherGivesNothing", []edit{
 		{"agent/owned/hosted.go", `anothers = built != "" && built != st.Operation.OrderID`, `anothers = false && built != st.Operation.OrderID`},
 	}},
+	{"a name that two clients have is one of them's", "cmd/posagent", "TestField4_OwnNamesOneClient", []edit{
+		{"agent/agent.go", `case byID != "" && byName != "" && byID != byName:`, `case false:`},
+	}},
 	{"another merchant's row is there", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
 		{"schemes/backend/room/caller.go", `if err == nil && owner != by {`, `if err == nil && owner != by && false {`},
 	}},
