@@ -70,11 +70,17 @@ func (all clients) byToken(token string) (found *client) {
 	return found
 }
 
+// called says whether a client has a name: as the configuration calls it, or its id, by which a client that was renamed may still go.
+func (c *client) called(name string) bool {
+	return same(name, c.Name) || same(name, c.Label)
+}
+
 // byInstance is the client that a request for payment links names as its instance: the account's
-// own name, or any where it has none, is the one without a name.
+// own name, or any where it has none, is the one without a name. What names two clients is the first
+// one's; tokensBehind has the other's.
 func (all clients) byInstance(name, instance string) *client {
 	for i := range all[1:] {
-		if c := &all[i+1]; same(name, c.Name) {
+		if c := &all[i+1]; c.called(name) {
 			return c
 		}
 	}
@@ -84,14 +90,15 @@ func (all clients) byInstance(name, instance string) *client {
 	return nil
 }
 
-// tokensBehind are the tokens of the clients with a name, where a request names the account and not
-// one of them.
+// tokensBehind are the tokens of the other clients that a request may be of: all, where it names the
+// account, though a client is called as that is; else those that are called so.
 func (all clients) tokensBehind(name, instance string) (list []wire.Secret) {
-	if all.byInstance(name, instance) != &all[0] {
-		return nil
-	}
-	for _, c := range all[1:] {
-		list = append(list, c.Token)
+	first := all.byInstance(name, instance)
+	account := first == &all[0] || instance != "" && same(name, instance)
+	for i := range all {
+		if c := &all[i]; c != first && (account || c.called(name)) {
+			list = append(list, c.Token)
+		}
 	}
 	return list
 }

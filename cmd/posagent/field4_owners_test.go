@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 )
 
@@ -45,4 +46,48 @@ func TestField4_OwnNamesOneClient(t *testing.T) {
 	p.verb("ops", "own", made.PaymentID, "front")
 	reads(front, "")
 	reads(alpha, wire.NotFound)
+}
+
+// A client names itself as the instance of payment links. One that was renamed was refused under its new name, and the new one under the
+// name that is its own now: the name was compared with ids alone. The kind: the new name, the old one that the renamed client's software
+// still sends, the new client's name, its id, the account's own name, though a client is
+// called so; and each of them with another's token, which proves nothing.
+func TestField4_AnInstanceIsTheClientsName(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "c.toml")
+	require.NoError(t, os.WriteFile(file, []byte(twoClients), 0o600))
+	p := runProgramIn(t, dir)
+	p.end()
+	renamed := strings.Replace(twoClients, "[port.clients.alpha]", "[port.clients.front]", 1) +
+		"[port.clients.alpha]\ntoken = \"another-token-0123456789\"\nmay = [\"read\", \"links\"]\n" +
+		"[port.clients.demo]\ntoken = \"demo-token-0123456789\"\nmay = [\"read\", \"links\"]\n"
+	require.NoError(t, os.WriteFile(file, []byte(renamed), 0o600))
+	p = runProgramIn(t, dir)
+	const front, alpha = "alpha-token-0123456789", "another-token-0123456789"
+	_, err := p.client("demo", p.main()).txns.List(t.Context(), paylinks.Filter{})
+	require.NoError(t, err, "a client is called as the account is")
+	made := map[string]int64{}
+	for _, token := range []string{front, alpha} {
+		out, err := p.client("demo", token).links.Create(t.Context(), "", paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 1250, Currency: "EUR"})
+		require.NoError(t, err)
+		made[token] = out.Link.ID
+	}
+	for _, c := range []struct {
+		instance, token string
+		good            bool
+	}{
+		{"demo", front, true}, {"front", front, true}, {"alpha", front, true}, {"alpha", alpha, true}, {"alpha-2", alpha, true},
+		{"front", alpha, false}, {"alpha-2", front, false}, {"alpha", "beta-token-0123456789", false}, {"nobody", front, false},
+	} {
+		for token, id := range made {
+			want := wire.Forbidden
+			if c.good {
+				if want = wire.NotFound; token == c.token {
+					want = ""
+				}
+			}
+			_, err := p.client(c.instance, c.token).links.Read(t.Context(), id)
+			require.Equal(t, want, wire.CodeOf(err), "%+v, a link of %s: %v", c, token, err)
+		}
+	}
 }

@@ -14,6 +14,9 @@ var ofServices = []mutant{
 	{"a name that two clients have is one of them's", "cmd/posagent", "TestField4_OwnNamesOneClient", []edit{
 		{"agent/agent.go", `case byID != "" && byName != "" && byID != byName:`, `case false:`},
 	}},
+	{"a renamed client is not known by its name", "cmd/posagent", "TestField4_AnInstanceIsTheClientsName", []edit{
+		{"agent/port/clients.go", `return same(name, c.Name) || same(name, c.Label)`, `return same(name, c.Name)`},
+	}},
 	{"another merchant's row is there", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
 		{"schemes/backend/room/caller.go", `if err == nil && owner != by {`, `if err == nil && owner != by && false {`},
 	}},
