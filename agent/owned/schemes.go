@@ -365,5 +365,5 @@ func (s schemes) shown(ctx context.Context, st aapay.Status) (bool, error) {
 		return false, nil
 	}
 	named, err := s.c.namedBy(ctx, reference, st.Receipt.Reference)
-	return slices.ContainsFunc(named, func(n naming) bool { return n.shows(st) }), err
+	return slices.ContainsFunc(named, func(of naming) bool { return of.shows(st) }), err
 }

@@ -40,7 +40,7 @@ type Fault int
 const (
 	NoFault Fault = iota
 	WrongToken
-	Locked  // too many wrong tokens: none is looked at for a minute
+	Locked  // too many wrong tokens: no other wrong one is looked at for a minute
 	MayNone // the token is good, and its client may not read
 	WrongPIN
 	ManyPINs     // too many wrong ones: none is looked at for a while

@@ -12,7 +12,7 @@ const (
 	maxVisits  = 16
 	visitIdle  = 15 * time.Minute // without a look at the page
 	visitLong  = 8 * time.Hour    // in any case
-	wrongTries = 5                // after which no token is looked at
+	wrongTries = 5                // after which another wrong one is told to wait
 	lockedFor  = time.Minute
 )
 
@@ -36,7 +36,8 @@ type visits struct {
 }
 
 // enter looks for a client by what was entered, and gives what its browser has to show from now on.
-// locked says that nothing was looked at: too many were wrong.
+// locked says that too many were wrong: who enters wrong ones shuts nobody out that has a right one (a
+// token cannot be guessed).
 func (s *visits) enter(find func() *client) (id string, locked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,10 +45,10 @@ func (s *visits) enter(find func() *client) (id string, locked bool) {
 	if s.wrong > 0 && now.Sub(s.tried) > lockedFor {
 		s.wrong = 0
 	}
-	if s.wrong >= wrongTries {
+	c := find()
+	if c == nil && s.wrong >= wrongTries {
 		return "", true
 	}
-	c := find()
 	if c == nil {
 		s.wrong, s.tried = s.wrong+1, now
 		return "", false

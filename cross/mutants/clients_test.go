@@ -367,8 +367,11 @@ var ofClients = []mutant{
 	{"the page is shown inside a frame", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
 		{"agent/port/guard.go", `(d == nil || only(d, dest))`, `(d == nil || len(d) > 0)`},
 	}},
-	{"tokens can be guessed at the page for ever", "agent/port", "TestWrongTokensLockTheForm", []edit{
-		{"agent/port/visits.go", `if s.wrong >= wrongTries {`, `if s.wrong < 0 {`},
+	{"wrong tokens shut good ones out", "agent/port", "TestField4_WrongTokensShutNobodyOut", []edit{
+		{"agent/port/visits.go", `if c == nil && s.wrong >= wrongTries {`, `if s.wrong >= wrongTries {`},
+	}},
+	{"tokens can be guessed at the page for ever", "agent/port", "TestField4_WrongTokensShutNobodyOut", []edit{
+		{"agent/port/visits.go", `if c == nil && s.wrong >= wrongTries {`, `if s.wrong < 0 {`},
 	}},
 	{"a visit to the page never ends", "agent/port", "TestVisitsEnd", []edit{
 		{"agent/port/visits.go", `return now.Sub(v.last) > visitIdle || now.Sub(v.began) > visitLong`, `return false`},
