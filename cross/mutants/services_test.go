@@ -12,7 +12,7 @@ var ofServices = []mutant{
 		{"agent/owned/hosted.go", `anothers = built != "" && built != st.Operation.OrderID`, `anothers = false && built != st.Operation.OrderID`},
 	}},
 	{"a name that two clients have is one of them's", "cmd/posagent", "TestField4_OwnNamesOneClient", []edit{
-		{"agent/agent.go", `case byID != "" && byName != "" && byID != byName:`, `case false:`},
+		{"agent/own.go", `case byID != "" && byName != "" && byID != byName:`, `case false:`},
 	}},
 	{"a renamed client is not known by its name", "cmd/posagent", "TestField4_AnInstanceIsTheClientsName", []edit{
 		{"agent/port/clients.go", `return same(name, c.Name) || same(name, c.Label)`, `return same(name, c.Name)`},
