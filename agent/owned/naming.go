@@ -126,6 +126,17 @@ func (c Claims) namedBy(ctx context.Context, about, id string) (list []naming, e
 	return list, nil
 }
 
+// othersNamed says that another caller has named an id, too: one that reaches everything may name what a client has named.
+func (c Claims) othersNamed(ctx context.Context, about, id string) (yes bool, err error) {
+	err = c.DB.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM owned_named WHERE about = ? AND id = ? AND owner <> ? AND account = '')`, about, id, wire.CallerOf(ctx).Name).Scan(&yes)
+	})
+	if err != nil {
+		return false, &wire.Error{Code: wire.Internal, Op: about, Err: err}
+	}
+	return yes, nil
+}
+
 // skew is how much the clocks of one service's machines may differ.
 const skew = time.Minute
 

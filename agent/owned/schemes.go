@@ -182,7 +182,10 @@ func (s schemes) reachReference(ctx context.Context, id, method string) error {
 	st, err := s.look(ctx, id, method)
 	switch {
 	case wire.CodeOf(err) == wire.NotFound && len(named) > 0:
-		return nil
+		if others, err := s.c.othersNamed(ctx, reference, id); err != nil || !others { // else what comes may be theirs
+			return err
+		}
+		return s.c.none(ctx, transaction)
 	case err != nil:
 		return err
 	}
@@ -239,6 +242,15 @@ func (s schemes) own(ctx context.Context, st aapay.Status, id string, named []na
 	}
 	if !mine && !slices.ContainsFunc(named, func(n naming) bool { return n.shows(st) }) {
 		return s.c.none(ctx, transaction)
+	}
+	if !mine {
+		others, err := s.c.othersNamed(ctx, reference, id)
+		if err == nil && others { // amount and time are those of their call as well: only the answer to a call proves whose it is
+			err = s.c.none(ctx, transaction)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for _, n := range ids {
 		if err := s.c.got(ctx, transaction, n); err != nil {
@@ -365,5 +377,11 @@ func (s schemes) shown(ctx context.Context, st aapay.Status) (bool, error) {
 		return false, nil
 	}
 	named, err := s.c.namedBy(ctx, reference, st.Receipt.Reference)
+	if err == nil {
+		var others bool
+		if others, err = s.c.othersNamed(ctx, reference, st.Receipt.Reference); others {
+			named = nil
+		}
+	}
 	return slices.ContainsFunc(named, func(of naming) bool { return of.shows(st) }), err
 }

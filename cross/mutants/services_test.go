@@ -17,6 +17,9 @@ var ofServices = []mutant{
 	{"a renamed client is not known by its name", "cmd/posagent", "TestField4_AnInstanceIsTheClientsName", []edit{
 		{"agent/port/clients.go", `return same(name, c.Name) || same(name, c.Label)`, `return same(name, c.Name)`},
 	}},
+	{"a reference that two named is the first one's", "agent/owned", "TestField4_AReferenceThatTwoNamedIsProvenByItsAnswer", []edit{
+		{"agent/owned/schemes.go", `if err == nil && others { // amount`, `if err == nil && others && false { // amount`},
+	}},
 	{"another merchant's row is there", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
 		{"schemes/backend/room/caller.go", `if err == nil && owner != by {`, `if err == nil && owner != by && false {`},
 	}},
