@@ -130,7 +130,8 @@ func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name strin
 	var t thing
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
 		if link.ID != 0 {
-			if t, known, err = f.findThing(r, "link", strconv.FormatInt(link.ID, 10)); err != nil || known {
+			number := strconv.FormatInt(link.ID, 10) // the service's: a local one may be alike
+			if t, known, err = f.readThing(r, byBackend, "link", number, number); err != nil || known {
 				return err
 			}
 		}

@@ -20,6 +20,9 @@ var ofServices = []mutant{
 	{"a reference that two named is the first one's", "agent/owned", "TestField4_AReferenceThatTwoNamedIsProvenByItsAnswer", []edit{
 		{"agent/owned/schemes.go", `if err == nil && others { // amount`, `if err == nil && others && false { // amount`},
 	}},
+	{"a service's number of a link is a local one", "agent/offline", "TestField4_AServicesNumberIsNoLocalOne", []edit{
+		{"agent/offline/owner.go", `f.readThing(r, byBackend, "link", number, number)`, `f.findThing(r, "link", number)`},
+	}},
 	{"another merchant's row is there", "schemes/backend", "TestField2_A1EnrolmentsReachNothingOfEachOthers", []edit{
 		{"schemes/backend/room/caller.go", `if err == nil && owner != by {`, `if err == nil && owner != by && false {`},
 	}},
