@@ -32,9 +32,6 @@ var ofBooks = []mutant{
 	{"a given-back subscription cannot be ended", "schemes/backend/links", "TestField4_AGivenBackSubscriptionCanBeEnded", []edit{
 		{"schemes/backend/links/draw.go", "		add(pages.Result(l.say(wReturned)))\n		add(s.goesOn(v, l)...)\n", "		add(pages.Result(l.say(wReturned)))\n"},
 	}},
-	{"a token outlives its pair", "schemes/backend", "TestField4_ATokenEndsWithItsPair", []edit{
-		{"schemes/backend/auth.go", `"backend_token", string(k), g.pairOf(k), expires`, `"backend_token", string(k), expires`},
-	}},
 	{"a proxy's answer to a write reads as a refusal", "agent/port", "TestField4_AProxysAnswerIsNoRefusal", []edit{
 		{"schemes/wire/rest/handler.go", "if !wire.ProvesNothing(e) {", "if true || !wire.ProvesNothing(e) {"},
 	}},

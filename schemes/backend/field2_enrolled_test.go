@@ -456,28 +456,6 @@ func TestField2_A1WhatWasSentBeforeStaysTheMerchants(t *testing.T) {
 	})
 }
 
-// A token is of the pair that fetched it and ends with it: a backend that has got new credentials takes none of the old ones.
-func TestField2_A6TokensEndWithTheirPair(t *testing.T) {
-	dir := t.TempDir()
-	was := backend.DemoCredentials()
-	b, err := backend.Open(t.Context(), backend.Config{Dir: dir, PublicURL: "http://127.0.0.1:1", Credentials: was, Synchronous: "OFF"})
-	require.NoError(t, err)
-	base, _ := inMemory(t, b)
-	s := boxOf(t, base, "GOOD", `consumer_key = "demo-consumer"`+"\n"+`consumer_secret = "demo-consumer-secret"`)
-	token := fetched(t, base, s)
-	s.use("Bearer " + token)
-	_, err = s.aapay.Status(t.Context(), "none", "")
-	require.Equal(t, wire.NotFound, wire.CodeOf(err), "%v", err)
-	require.NoError(t, b.Close())
-	now := was
-	now.ConsumerSecret = "another"
-	b = run(t, backend.Config{Dir: dir, PublicURL: "http://127.0.0.1:1", Credentials: now})
-	s.base, _ = inMemory(t, b)
-	s.use("Bearer " + token)
-	_, err = s.aapay.Status(t.Context(), "none", "")
-	require.Equal(t, wire.Unauthorized, wire.CodeOf(err), "%v", err)
-}
-
 func post(t *testing.T, address, body, authorization string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body))

@@ -14,7 +14,7 @@ import (
 
 // A token ends with the pair that fetched it (MONEY E.7), not with its hour: where the pair was changed or switched off nobody works with
 // it, and where it is as it was it goes on over a restart. Kind: both pairs, each with its name and its secret.
-func TestField4_ATokenEndsWithItsPair(t *testing.T) {
+func TestField2_A6TokensEndWithTheirPair(t *testing.T) {
 	old := backend.Credentials{ConsumerKey: "key", ConsumerSecret: "secret", ClientID: "client", ClientSecret: "client-secret"}
 	pairs := map[string][2]string{"consumer": {"key", "secret"}, "client": {"client", "client-secret"}}
 	dir := t.TempDir()
