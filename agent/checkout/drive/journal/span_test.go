@@ -112,7 +112,7 @@ func TestField4_B10OneCopyOnTwoBoxesGivesNoNameTwice(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	first := map[[2]int]bool{}
 	for range 3 {
-		db := storetest.Open(t, Schema()...)
+		db := storetest.Open(t, append(outbox.Schema(), Schema()...)...)
 		sold(t, db, 2, now)
 		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
 			require.NoError(t, GoOn(tx, db, Past{LastMS: now.UnixMilli()}, now))
