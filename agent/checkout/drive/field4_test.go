@@ -10,8 +10,10 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/offline"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -175,4 +177,52 @@ func TestField4_TillsADayIsClosedUnderAnIdUsedAnew(t *testing.T) {
 			require.Equal(t, []int64{2, 700}, close())
 		})
 	}
+}
+
+// TestField4_TillsATransactionIsOfWhoGetsItBack: two providers number alike, and the terminal went back to the
+// first. A refund by the number finds the first's payment, but whose it is was read from the newest: a client
+// of the port could give another client's payment back. Both are read from the same list now.
+func TestField4_TillsATransactionIsOfWhoGetsItBack(t *testing.T) {
+	terminal(t, func(r *rig) {
+		at := func(do func(tx store.Tx, service, place string) error, place string) {
+			t.Helper()
+			require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error { return do(tx, offline.Schemes, place) }))
+		}
+		paid := func(line string) {
+			t.Helper()
+			r.world.lock(func() {
+				r.world.order, r.world.byRef, r.world.byKey = nil, map[string]*txn{}, map[wire.Key]*txn{}
+				r.world.onStatus = approveAfter(r.world, 1)
+			})
+			require.Equal(t, "1", r.Approved(r.Accepted(ecr.Request{Line: line, Amount: 500}), ecr.Told).TransactionID)
+		}
+		whose := func() (line, found string) {
+			t.Helper()
+			require.NoError(t, r.DB.Read(context.Background(), func(rd store.Reader) (err error) {
+				line, err = journal.LineOfTransaction(rd, 1)
+				return err
+			}))
+			s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Line: "main", Original: "T1", Amount: 100})
+			require.NoError(t, err)
+			row, _ := r.show(s.ID)
+			of, _ := r.show(string(row.Original))
+			<-s.Outcome
+			r.Told(s, ecr.Told)
+			return line, of.Line
+		}
+		paid("http/alpha")
+		at(journal.Leave, "https://a.example")
+		paid("http/beta")
+		line, found := whose()
+		require.Equal(t, []string{"http/beta", "http/beta"}, []string{line, found})
+		at(journal.Leave, "https://b.example")
+		at(journal.Return, "https://a.example")
+		line, found = whose()
+		require.Equal(t, []string{"http/alpha", "http/alpha"}, []string{line, found})
+		require.NoError(t, r.DB.Read(context.Background(), func(rd store.Reader) error {
+			line, err := journal.LineOfTransaction(rd, 0)
+			require.Empty(t, line)
+			return err
+		}))
+	})
 }

@@ -65,10 +65,9 @@ func (j *Journal) Newest(r store.Reader, receipt int) (*Row, error) {
 // have used the same number.
 func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 	rows, err := ofTransaction(j.db, r, id)
-	if err != nil {
-		return nil, err
-	}
 	switch {
+	case err != nil:
+		return nil, err
 	case len(rows) == 0:
 		return nil, ErrUnknown
 	case len(rows) > 1 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
