@@ -150,6 +150,7 @@ type (
 		Gen      int
 		Line     string // whose last sale; "" = the session's line
 		Receipt  int    // 0 = the line's last sale; else the newest payment with that number
+		Listed   bool   // the number is one of several that are asked for together: see Copier.Listed
 		Sequence string // the line's sale with that id (see Finder), whatever its kind; "" = the last one
 		// Transaction is the payment's transactionId, as the register names it beside the receipt number:
 		// one with another is not meant. "" = it does not say.

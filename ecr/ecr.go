@@ -242,6 +242,9 @@ type Copier interface {
 	// hand. What becomes of telling it changes nothing. transaction is its transactionId where the
 	// register names that too, "" = it does not. ErrNone: no such payment.
 	Copy(ctx context.Context, receipt int, transaction string) (Sale, error)
+	// Listed is Copy for one number of a range: that does not show that its register has heard of it, so
+	// an approval that waits for its acknowledgement goes on waiting, and is none.
+	Listed(ctx context.Context, receipt int) (Sale, error)
 }
 
 // Waiter is a Desk that takes its time for a register that acknowledges intermediate status.

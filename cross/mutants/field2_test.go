@@ -42,7 +42,7 @@ var ofMoney = []mutant{
 		{"agent/checkout/drive/sent.go", `|| asked == "" || asked == "L" {`, `|| asked == "no name at all" {`},
 	}},
 	{"a receipt that is asked for by its number stays unacknowledged", drive, "TestField2_M22WhatNamesAnApprovalHasHeardIt", []edit{
-		{"agent/checkout/drive/told.go", `case row.State.Phase == checkout.Unconfirmed:`, `case false:`},
+		{"agent/checkout/drive/told.go", `case row.State.Phase == checkout.Unconfirmed && known:`, `case false:`},
 	}},
 	{"a 404 to a repeat proves that a route is missing", "agent/upstream", "TestField2_M17RefusedAfterALostTry", []edit{
 		{"agent/upstream/upstream.go", `http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:`, `http.StatusForbidden:`},

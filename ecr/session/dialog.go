@@ -349,6 +349,9 @@ func (s *Session) last(ctx context.Context, a ecr.Last) (ecr.Sale, error) {
 		}
 	case a.Receipt != 0:
 		if c, ok := s.o.Desk.(ecr.Copier); ok {
+			if a.Listed {
+				return c.Listed(ctx, a.Receipt)
+			}
 			return c.Copy(ctx, a.Receipt, a.Transaction)
 		}
 	default:

@@ -58,12 +58,15 @@ var bauds = map[byte]int{0x00: 9600, 0x01: 19200, 0x06: 57600, 0x07: 115200}
 const mostCopies = 50
 
 // copies is what 06 12 still has to print.
-type copies struct{ next, to int }
+type copies struct {
+	next, to int
+	several  bool
+}
 
 // reprint begins 06 12: the receipts are read one after the other, and printed together.
 func (m *Machine) reprint() {
 	from, to, _ := m.d.msg.ReceiptRange()
-	m.d.copies = &copies{next: from, to: max(from, to)}
+	m.d.copies = &copies{from, max(from, to), to > from}
 	m.nextCopy()
 }
 
@@ -81,7 +84,7 @@ func (m *Machine) nextCopy() {
 	}
 	m.gen++
 	m.d.gen = m.gen
-	m.do(ecr.Last{Gen: m.d.gen, Receipt: c.next})
+	m.do(ecr.Last{Gen: m.d.gen, Receipt: c.next, Listed: c.several})
 	c.next++
 }
 

@@ -226,3 +226,39 @@ func TestField4_TillsATransactionIsOfWhoGetsItBack(t *testing.T) {
 		}))
 	})
 }
+
+// TestField4_TillsARangeOfReceiptsConfirmsNothing: a register that has lost an answer prints copies of all its
+// receipts (06 12 with a range). The number of the approval that it had not heard of was among them, and that
+// confirmed it, whether or not its copy was printed: the next sale of the same goods was paid a second time.
+// It is no copy now, and is undone as before; what is named alone is known (MONEY A.8), and what was
+// acknowledged, or undone, is told in a range, too.
+func TestField4_TillsARangeOfReceiptsConfirmsNothing(t *testing.T) {
+	terminal(t, func(r *rig) {
+		listed := func(receipt int) ecr.Result {
+			t.Helper()
+			s, err := r.Listed(context.Background(), receipt)
+			if err != nil {
+				require.ErrorIs(t, err, ecr.ErrNone)
+				return ""
+			}
+			return (<-s.Outcome).Result
+		}
+		heard := r.approved(500)
+		unheard := r.unconfirmed(700)
+		require.Equal(t, ecr.Approved, listed(heard.Receipt))
+		require.Empty(t, listed(unheard.Receipt))
+		require.Empty(t, listed(unheard.Receipt+1))
+		require.Equal(t, checkout.Unconfirmed, r.phase(unheard.Sale))
+		again := r.approved(700)
+		pass(time.Hour)
+		require.EqualValues(t, 500+700, r.world.net(), "paid once")
+		require.Equal(t, ecr.Aborted, listed(unheard.Receipt))
+
+		next := r.unconfirmed(300)
+		s, err := r.Copy(context.Background(), next.Receipt, "")
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		require.Equal(t, checkout.Confirmed, r.phase(next.Sale), "named alone it is known")
+		require.Equal(t, ecr.Approved, listed(again.Receipt))
+	})
+}

@@ -117,6 +117,16 @@ func unlessHeld(row *journal.Row, err error) (*journal.Row, error) {
 // Copy implements ecr.Copier. A register that asks by the receipt number has heard of the approval,
 // unless it names another transaction with it: receipt numbers are those of other terminals too.
 func (d *Drive) Copy(ctx context.Context, receipt int, transaction string) (ecr.Sale, error) {
+	return d.copy(ctx, receipt, transaction, true)
+}
+
+// Listed implements ecr.Copier.
+func (d *Drive) Listed(ctx context.Context, receipt int) (ecr.Sale, error) {
+	return d.copy(ctx, receipt, "", false)
+}
+
+// copy tells a payment by its receipt number. known says that who names it has heard of it.
+func (d *Drive) copy(ctx context.Context, receipt int, transaction string, known bool) (ecr.Sale, error) {
 	var row *journal.Row
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
@@ -140,7 +150,7 @@ func (d *Drive) Copy(ctx context.Context, receipt int, transaction string) (ecr.
 	case transaction != "" && !row.Held() && transaction != strconv.FormatInt(row.State.TransactionID, 10):
 		return ecr.Sale{}, ecr.ErrNone
 	case row.Held(), row.Undone(): // a register that asks by number may not know that the money went back
-	case row.State.Phase == checkout.Unconfirmed:
+	case row.State.Phase == checkout.Unconfirmed && known:
 		if row, err = d.p.Apply(ctx, row.Key, checkout.Event{Name: checkout.NextCommand, Sync: checkout.Same}); err != nil {
 			return ecr.Sale{}, d.stored(err)
 		}
