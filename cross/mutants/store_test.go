@@ -158,7 +158,7 @@ var ofStore = []mutant{
 		{"store/sqlite/settle.go", `end := seen.mark.Slot.End.Sequence > 0`, `end := seen.mark.Slot.End.Sequence >= 0`},
 	}},
 	{"two journals of one copy begin in one batch", "agent/checkout/drive/journal", "TestField4_B10OneCopyOnTwoBoxesGivesNoNameTwice", []edit{
-		{"agent/checkout/drive/journal/numbers.go", `apart = rand.Int64N(batchesApart)`, `apart = rand.Int64N(1)`},
+		{"agent/checkout/drive/journal/numbers.go", `apart = rand.Int64N(numbersApart)`, `apart = rand.Int64N(1)`},
 	}},
 	{"two journals of one copy give one link's number twice", "agent/offline", "TestField4_B10OneCopyTwiceGivesNoLocalNumberTwice", []edit{
 		{"agent/offline/things.go", `skipped+rand.Int64N(apart)`, `skipped+rand.Int64N(1)`},

