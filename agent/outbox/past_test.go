@@ -36,14 +36,38 @@ func TestPastNamesWhatHappened(t *testing.T) {
 		// Without the device key the clients' keys make other keys for the backend: nothing new is sent under one before a person says so.
 		var hold string
 		require.NoError(t, r.db.Read(t.Context(), func(tx store.Reader) (err error) { hold, err = r.o.Forgotten(tx, true, -1); return err }))
-		require.Equal(t, kind == store.WasLocked, hold != "", "%s: %s", kind, hold)
+		require.Equal(t, kind == store.WasLocked || kind == store.WasLost, hold != "", "%s: %s", kind, hold)
+		r.stop()
+	}
+}
+
+// TestField4_C8AWriteIsHeldAfterALoss: the secret was kept, and a client's create of days ago that was repeated after the loss was sent
+// again: the backend had forgotten its key, and the customer paid twice. Held after a restore is what is older than that memory; of a
+// lost journal nothing says how old it is. The kind: all that may stand for another journal, with the secret of before.
+func TestField4_C8AWriteIsHeldAfterALoss(t *testing.T) {
+	for kind, held := range map[store.Kind]bool{store.WasLost: true, store.WasLocked: true, store.WasAccepted: false, store.WasRestored: false} {
+		r := newRig(t, (&backend{}).kind("k"))
+		r.open()
+		_, err := r.o.HoldRestored(t.Context(), "w")
+		require.NoError(t, err)
+		require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error {
+			return store.KeepLost(tx, store.Lost{Before: store.Before{Kind: kind}, Generation: 2})
+		}))
+		forgotten := func() (text string) {
+			require.NoError(t, r.db.Read(t.Context(), func(tx store.Reader) (err error) { text, err = r.o.Forgotten(tx, true, -1); return err }))
+			return text
+		}
+		require.Equal(t, held, forgotten() != "", "%s: %s", kind, forgotten())
+		_, err = r.o.ReleaseEach(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, forgotten(), "a person has released it")
 		r.stop()
 	}
 }
 
 // TestField2_M32WritesAreHeldWhereTheSecretIsNew: a reset deleted what makes our Keys of the clients'
 // keys, and their repeats were sent for a day and held only after it. Kind: every start whose callers'
-// secret is not the one before. A secret that was kept, or that the journal was restored with, is.
+// secret is not the one before. A secret that the journal was restored with is.
 func TestField2_M32WritesAreHeldWhereTheSecretIsNew(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind         store.Kind
@@ -52,7 +76,7 @@ func TestField2_M32WritesAreHeldWhereTheSecretIsNew(t *testing.T) {
 	}{
 		"reset":                               {kind: store.WasReset, hold: true},
 		"lost, and the secret too":            {kind: store.WasLost, hold: true},
-		"lost":                                {kind: store.WasLost, beside: true},
+		"lost":                                {kind: store.WasLost, beside: true, hold: true},
 		"restored":                            {kind: store.WasRestored, before: true},
 		"cut and accepted":                    {kind: store.WasAccepted, before: true},
 		"the first start":                     {kind: store.FirstGeneration},
@@ -90,7 +114,10 @@ func TestField2_M32WritesAreHeldWhereTheSecretIsNew(t *testing.T) {
 			return text
 		}
 		require.Equal(t, c.hold, hold() != "", "%s: %s", name, hold())
-		if c.hold {
+		switch {
+		case c.hold && c.beside:
+			require.Contains(t, hold(), "how long ago keys were used in it cannot be told")
+		case c.hold:
 			require.Contains(t, hold(), "what makes keys of the clients' keys was lost")
 		}
 		r.stop()

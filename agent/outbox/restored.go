@@ -13,8 +13,8 @@ import (
 // Key. changed is the age at which programs began to make the write's Key as this one does; -1 = all
 // have. It may be a repeat in a restored journal where the backend honours no Keys, or where the
 // journal is older than the backend's memory of one, or from before the change; and at once where
-// the callers' secret is not the one before, which our Keys come of: the device key was lost, or a
-// reset deleted it. It ends when ReleaseEach has released everything.
+// the journal was lost whole, and nothing says how long ago it used a key, or the callers' secret is not
+// the one before, which our Keys come of: the device key was lost, or a reset deleted it. It ends when ReleaseEach has released everything.
 func (o *Outbox) Forgotten(r store.Reader, keyed bool, changed int64) (string, error) {
 	if err := o.clock.load(r); err != nil {
 		return "", err
@@ -42,6 +42,8 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool, changed int64) (string, e
 		return "", err
 	case locked:
 		return past + ", and what makes keys of the clients' keys was lost with it: this may be a repeat of what that journal has sent", nil
+	case l.Kind == store.WasLost: // what is unknown to it may be as old as anything
+		return past + ", and how long ago keys were used in it cannot be told: this may be a repeat of what that journal has sent and the backend has forgotten", nil
 	case !keyed:
 		return past + ", and the backend honours no keys: this may be a repeat of what the journal has lost", nil
 	case unsure:

@@ -144,7 +144,7 @@ var ofField = []mutant{
 		{"agent/view/status.go", `nothing is to be typed; the register`, `posagent register repeat; the register`},
 	}},
 	{"every journal that was begun anew counts as restored", outbox, "TestPastNamesWhatHappened", []edit{
-		{"agent/outbox/restored.go", `case l.Kind == store.WasLost:`, `case false:`},
+		{"agent/outbox/restored.go", "case l.Kind == store.WasLost:\n", "case false:\n"},
 	}},
 	{"a start after a restore is called a crash", "agent/history", "TestAStartAfterARestoreIsNoCrash", []edit{
 		{"agent/history/history.go", `case ok && l.Kind == store.WasRestored && at < l.AtMS:`, `case ok && l.Kind == store.WasRestored && at < 0:`},

@@ -166,4 +166,7 @@ var ofStore = []mutant{
 	{"what clients' writes read waits on trial, and they fail", "agent/offline", "TestField4_UpdateAClientsWriteOnTrial", []edit{
 		{"agent/offline/things.go", `Scan(&there); err != nil || !there {`, `Scan(&there); err != nil {`},
 	}},
+	{"a lost journal has used no key for longer than the backend keeps one", "agent/outbox", "TestField4_C8AWriteIsHeldAfterALoss", []edit{
+		{"agent/outbox/restored.go", `case l.Kind == store.WasLost: // what`, `case false: // what`},
+	}},
 }
