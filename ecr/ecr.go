@@ -159,7 +159,8 @@ const (
 	StepShowCode  Step = "show_code" // the QR is on the customer's screen
 	StepWaiting   Step = "waiting"   // for the wallet or the backend
 	StepConfirm   Step = "confirm"   // the customer has scanned the code and confirms in the app
-	StepApp       Step = "app"       // the code has left the screen, the customer may be confirming
+	StepExpired   Step = "expired"   // the code has left the screen, and no customer is known to have scanned it
+	StepApp       Step = "app"       // the code has left the screen, the customer is confirming
 	StepReversing Step = "reversing" // the sale was aborted and is being undone
 )
 

@@ -115,8 +115,7 @@ const (
 	SendPlain    Do = "send_plain"    // send once on the plain route
 	ReadStatus   Do = "read_status"   // After from now; replaces a read that waits
 	ShowCode     Do = "show_code"     // check and show the payload
-	ShowWaiting  Do = "show_waiting"  // take the code off and say that the customer's app is awaited
-	ShowStart    Do = "show_start"    // take the dialogue off the screen and say that the payment starts
+	ShowWaiting  Do = "show_waiting"  // take the code off, and say what can be done now
 	ClearScreen  Do = "clear_screen"  // take the sale off the screen, before anything is told
 	Tell         Do = "tell"          // the outcome is decided: tell each caller that waits for it
 	Reverse      Do = "reverse"       // commit: accept a reversal operation, a new one for every Attempt

@@ -39,8 +39,7 @@ func chosen(s State, e Event) (State, []Effect) {
 			s.Limits.Deadline = limit
 		}
 	}
-	s, out := begin(s, e.Now)
-	return s, append([]Effect{{Do: ShowStart}}, out...)
+	return begin(s, e.Now)
 }
 
 func drop(s State, e Event) (State, []Effect) {
@@ -225,6 +224,7 @@ func read(s State, e Event) (State, []Effect) {
 		return statusFailed(s, e)
 	}
 	fresh := e.Status.QRCodePayload != "" && e.Status.QRCodePayload != s.Payload
+	engaged := s.Engaged
 	s = waits(learn(s, e), e)
 	s.Unheard, s.NoRoute = false, false
 	switch Judge(s.Wire, s.Account, s.OKWords) {
@@ -248,8 +248,11 @@ func read(s State, e Event) (State, []Effect) {
 			out = append(out, Effect{Do: ShowCode})
 		}
 	}
-	if s.Shown && s.Wire == aapay.Stale { // the code is good for nothing any more, the customer may be confirming
+	switch {
+	case s.Shown && s.Wire == aapay.Stale: // the code is good for nothing any more, the customer may be confirming
 		s, out = awaitApp(s, out)
+	case s.AwaitingApp && s.Engaged && !engaged: // the customer is
+		out = append(out, Effect{Do: ShowWaiting})
 	}
 	if why := expired(s, e.Now); why != noLimit && why != hideCode {
 		if why == staleCode && s.Wire == aapay.Stale { // just read: no need to ask again

@@ -97,7 +97,7 @@ func TestASaleTakesTheScreenAtOnce(t *testing.T) {
 
 		for _, v := range []display.View{
 			sale, {Kind: scene.Choice, Title: "Swish"}, {Kind: scene.Prompt, Title: "Swish"}, {Kind: scene.Waiting, Title: "Swish"},
-			{Kind: scene.Message, Title: "Swish"}, {Kind: scene.Paid}, {Kind: scene.NotPaid}, {Kind: scene.NotReady}, {Kind: scene.NoConnection},
+			{Kind: scene.Message, Title: "Swish"}, {Kind: scene.Moment}, {Kind: scene.Paid}, {Kind: scene.NotPaid}, {Kind: scene.NotReady}, {Kind: scene.NoConnection},
 		} {
 			require.NoError(t, p.Show(v))
 			for _, n := range []ecr.Notice{number, {Lines: []string{"A"}}, {}} {

@@ -66,6 +66,8 @@ func samples(t *testing.T, now time.Time, language string) []sample {
 		{"code-longest", code(link, display.View{Title: longLabel, Amount: largest, PushText: longestPush + longestPush, Background: "#777777"})},
 		{"code-wide", code(link, display.View{Title: wideLabel, Amount: largestYen})},
 		{"code-emv", code(emv, display.View{Title: "MobilePay", Amount: largest})},
+		{"moment", display.View{Kind: scene.Moment, Title: "MobilePay", Amount: "12.50 EUR"}},
+		{"code-over", display.View{Kind: scene.Code, Title: "MobilePay", Amount: "12.50 EUR"}},
 		{"waiting", display.View{Kind: scene.Waiting, Title: "MobilePay", Amount: "12.50 EUR"}},
 		{"waiting-longest", display.View{Kind: scene.Waiting, Title: wideLabel, Amount: largest}},
 		{"paid", display.View{Kind: scene.Paid, Title: longLabel, Amount: largest, Background: "#0b6b2b"}},

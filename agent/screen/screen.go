@@ -189,7 +189,7 @@ func keysOf(v display.View) (keys []entry.Key) {
 			keys = append(keys, entry.Digit(n))
 		}
 		return append(keys, entry.Correct, entry.Digit(0), entry.Cancel, entry.Confirm)
-	case scene.Message, scene.Code, scene.Waiting:
+	case scene.Message, scene.Code, scene.Waiting, scene.Moment:
 		if v.Kind == scene.Message && v.Of.Answer {
 			return []entry.Key{entry.Cancel, entry.Correct, entry.Confirm}
 		}

@@ -84,7 +84,7 @@ func TestEveryScene(t *testing.T) {
 			require.NotContains(t, body, s, kind)
 		}
 		require.Equal(t, kind == scene.Code || kind == scene.Message, strings.Contains(body, code.Path()), kind)
-		want := map[scene.Kind]int{scene.Choice: 3, scene.Prompt: 13, scene.Code: 1, scene.Message: 1, scene.Waiting: 1}[kind]
+		want := map[scene.Kind]int{scene.Choice: 3, scene.Prompt: 13, scene.Code: 1, scene.Message: 1, scene.Waiting: 1, scene.Moment: 1}[kind]
 		require.Equal(t, want, strings.Count(body, "<button"), kind)
 		require.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'; script-src 'sha256-")
 		require.Contains(t, w.Header().Get("Content-Security-Policy"), "frame-ancestors 'none'")

@@ -65,7 +65,9 @@ func stepOf(was, now *journal.Row) string {
 		return "accepted"
 	case b.Shown && !a.Shown:
 		return "code"
-	case b.AwaitingApp && !a.AwaitingApp:
+	case b.AwaitingApp && !a.AwaitingApp && !b.Engaged:
+		return "expired"
+	case b.AwaitingApp && b.Engaged && !(a.AwaitingApp && a.Engaged):
 		return "app"
 	case b.Engaged && !a.Engaged:
 		return "confirm"

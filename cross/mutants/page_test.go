@@ -11,7 +11,13 @@ var ofPage = []mutant{
 		{"agent/screen/screen.go", `		s.turn() // before`, `		_ = s.code // before`},
 	}},
 	{"what is paid is cancelled at the page", page, "TestATapCountsOnce|TestEveryScene", []edit{
-		{"agent/screen/screen.go", `case scene.Message, scene.Code, scene.Waiting:`, `case scene.Message, scene.Code, scene.Waiting, scene.Paid:`},
+		{"agent/screen/screen.go", `case scene.Message, scene.Code, scene.Waiting, scene.Moment:`, `case scene.Message, scene.Code, scene.Waiting, scene.Moment, scene.Paid:`},
+	}},
+	{"a code that is over asks to confirm in an app", drive, "TestField2_U6TheScreenSaysThatTheCodeIsOver", []edit{
+		{"agent/checkout/drive/perform/screen.go", `case s.AwaitingApp && !s.Engaged:`, `case s.AwaitingApp && !s.QR:`},
+	}},
+	{"an idle screen flickers before the end", drive, "TestField2_U6NoWaitIsWithoutAWord", []edit{
+		{"agent/checkout/drive/perform/apply.go", `if _, runs := picture(row); !runs && row.State.Result == "" {`, `if true {`},
 	}},
 	{"a tap counts for the next question", counter, "TestATapIsOfItsFace", []edit{
 		{"agent/counter/counter.go", `sale == a.d.q.Sale && turn == c.turn`, `sale == a.d.q.Sale`},

@@ -29,6 +29,7 @@ var italian = words{
 	other: "NON ESEGUITO",
 	steps: map[ecr.Step]string{
 		ecr.StepAsking: "SCEGLIERE AL POS", ecr.StepShowCode: "INQUADRARE IL CODICE", ecr.StepConfirm: "CONFERMARE NELL'APP", ecr.StepApp: "CONFERMARE NELL'APP",
+		ecr.StepExpired:   "SCADUTO: ANNULLARE",
 		ecr.StepReversing: "STORNO IN CORSO",
 	},
 	wait: "ATTENDERE", none: "NESSUNA OPERAZIONE", old: "NESSUN ESITO RECENTE", late: "TEMPO SCADUTO", tag: "DATI NON PREVISTI",
@@ -45,6 +46,7 @@ var english = words{
 	other: "NOT DONE",
 	steps: map[ecr.Step]string{
 		ecr.StepAsking: "CHOOSE AT TERMINAL", ecr.StepShowCode: "SCAN THE CODE", ecr.StepConfirm: "CONFIRM IN THE APP", ecr.StepApp: "CONFIRM IN THE APP",
+		ecr.StepExpired:   "CODE EXPIRED: CANCEL",
 		ecr.StepReversing: "REVERSING",
 	},
 	wait: "PLEASE WAIT", none: "NO TRANSACTION", old: "NO RECENT RESULT", late: "TIME IS OVER", tag: "DATA NOT KNOWN",

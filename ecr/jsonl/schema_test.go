@@ -172,7 +172,7 @@ func TestTheSchemaTellsRightFromWrong(t *testing.T) {
 // TestTheSchemaNamesEveryWord: every step, code and result of package ecr.
 func TestTheSchemaNamesEveryWord(t *testing.T) {
 	v := loadSchema(t)
-	for _, s := range []ecr.Step{ecr.StepAsking, ecr.StepStarting, ecr.StepShowCode, ecr.StepWaiting, ecr.StepConfirm, ecr.StepApp, ecr.StepReversing} {
+	for _, s := range []ecr.Step{ecr.StepAsking, ecr.StepStarting, ecr.StepShowCode, ecr.StepWaiting, ecr.StepConfirm, ecr.StepExpired, ecr.StepApp, ecr.StepReversing} {
 		require.NoError(t, v.check("terminal", `{"id":"7","step":"`+string(s)+`"}`))
 	}
 	for _, c := range []ecr.Code{ecr.OK, ecr.RejectedByScheme, ecr.AbortedByUser, ecr.WrongCurrency, ecr.Processing, ecr.NoMethod, ecr.AmountWrong,

@@ -248,17 +248,15 @@ func TestField_L9PatienceIsConfigured(t *testing.T) {
 	})
 }
 
-// The screen and the register say what a sale waits for whose code has gone; on_stale = "abort"
-// ends it there.
+// The screen and the register say that the code has gone; on_stale = "abort" ends the sale there.
 func TestField_T1TheCustomersAppIsAwaited(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = say(5, aapay.Stale, "")
 		s := r.sale(500)
 		pass(30 * time.Second)
 		require.False(t, r.screen.code())
-		require.Equal(t, scene.Waiting, r.screen.shots[len(r.screen.shots)-1].view.Kind)
-		p := <-s.Progress
-		require.Equal(t, ecr.Progress{Step: ecr.StepApp, Text: "Waiting for the customer's app"}, p)
+		require.Equal(t, scene.Code, r.screen.last().Kind, "it is no longer valid")
+		require.Equal(t, ecr.StepExpired, (<-s.Progress).Step)
 		r.world.lock(func() { r.world.pay(r.world.order[0]); r.world.onStatus = nil })
 		r.Approved(s, ecr.Told)
 		require.EqualValues(t, 500, r.world.net())

@@ -19,12 +19,13 @@ const (
 	Idle                     // a sale may begin
 	Choice                   // the customer picks one of Options by its number
 	Prompt                   // the customer types Entry
-	Code                     // the customer scans the code
+	Code                     // the customer scans the code; without one, it is no longer valid
 	Waiting                  // the customer's app is awaited
 	Paid                     // the sale ended, and the money moved
 	NotPaid                  // the sale ended, and no money moved; Reason says how
 	NoConnection             // the backend does not answer
 	NotReady                 // no sale may begin; Text says why
+	Moment                   // a sale begins, or its end is being asked for
 	kinds                    // how many there are
 )
 
@@ -39,7 +40,7 @@ func Kinds() []Kind {
 
 // String returns the kind's name in a file name.
 func (k Kind) String() string {
-	names := [kinds]string{"message", "idle", "choice", "prompt", "code", "waiting", "paid", "not-paid", "no-connection", "not-ready"}
+	names := [kinds]string{"message", "idle", "choice", "prompt", "code", "waiting", "paid", "not-paid", "no-connection", "not-ready", "moment"}
 	if k >= kinds {
 		return fmt.Sprintf("kind-%d", uint8(k))
 	}
@@ -178,13 +179,15 @@ func (s Scene) Texts(now time.Time, seconds bool) Texts {
 		t.Label, t.Value, t.Hint = s.Entry.label(own), s.Entry.value(), s.Entry.hint(own)
 	case Code:
 		if s.Code == nil {
-			t.Headline, t.Note = own[expired], ""
+			t.Headline, t.Detail, t.Note = own[expired], own[ifScanned], ""
 			break
 		}
 		t.Valid, t.Left, t.Room = s.valid(own, now, seconds)
 		if t.Note == "" && t.Detail == "" {
 			t.Note = own[scan]
 		}
+	case Moment:
+		t.Headline = own[moment]
 	case Waiting:
 		t.Headline = own[confirm]
 	case Paid:

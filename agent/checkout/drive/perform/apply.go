@@ -59,6 +59,7 @@ func (p *Performer) Do(s journal.Step) {
 	if row.State.Phase == checkout.Waiting && row.State.Engaged && !row.State.AwaitingApp {
 		p.progress(key, ecr.StepConfirm)
 	}
+	p.showRunning(row)
 	for _, f := range effects {
 		switch f.Do {
 		case checkout.Initialize, checkout.SendPlain:
@@ -77,11 +78,15 @@ func (p *Performer) Do(s journal.Step) {
 			shown := *row // the caller's may change
 			p.Later(func(ctx context.Context) { p.showCode(ctx, &shown) })
 		case checkout.ShowWaiting:
-			p.showWaiting(row)
-		case checkout.ShowStart:
-			p.showStart(row)
+			step := ecr.StepExpired
+			if row.State.Engaged {
+				step = ecr.StepApp
+			}
+			p.progress(key, step)
 		case checkout.ClearScreen:
-			p.clearScreen(key)
+			if _, runs := picture(row); !runs && row.State.Result == "" { // else its next picture takes the place, or its end
+				p.leaveScreen(key)
+			}
 		case checkout.StopChoosing:
 			p.sales.StopPrompt(key)
 		case checkout.Tell:

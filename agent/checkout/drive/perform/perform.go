@@ -81,9 +81,10 @@ type Performer struct {
 	log     *slog.Logger
 	offline atomic.Bool
 
-	screenMu sync.Mutex
+	screenMu sync.Mutex // held while a picture is drawn
 	onScreen wire.Key
 	endShown bool // it says how that sale ended: any other may take its place
+	pictured atomic.Pointer[pictured]
 
 	mu     sync.Mutex
 	jobs   []func(context.Context)

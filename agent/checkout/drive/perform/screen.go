@@ -70,20 +70,72 @@ func (p *Performer) showCode(ctx context.Context, row *journal.Row) {
 	}
 }
 
-// showWaiting takes the code off the screen and says what the sale waits for.
-func (p *Performer) showWaiting(row *journal.Row) {
-	v := p.view(row, scene.Waiting)
+// pictured is the running sale that has the screen, and its picture.
+type pictured struct {
+	sale wire.Key
+	kind scene.Kind // as picture has it; Message = its code, or a dialogue
+}
+
+// picture is what stands on the screen while a payment runs. ok is false for one that has an end, and
+// while its code or its dialogue is there.
+func picture(row *journal.Row) (kind scene.Kind, ok bool) {
+	s := row.State
+	if row.Kind != ecr.Payment || row.Held() || s.Result != "" || s.Shown {
+		return 0, false
+	}
+	switch s.Phase {
+	case checkout.Waiting:
+		switch {
+		case s.AwaitingApp && !s.Engaged:
+			return scene.Code, true // which is no longer valid
+		case !s.LastRead && (s.AwaitingApp || !s.QR):
+			return scene.Waiting, true
+		}
+		return scene.Moment, true
+	case checkout.Initializing, checkout.Aborting:
+		return scene.Moment, true
+	}
+	return 0, false
+}
+
+// showRunning puts a payment on the screen as it stands, where that is not there yet. One that is
+// being sent does not wait for the picture.
+func (p *Performer) showRunning(row *journal.Row) {
+	kind, ok := picture(row)
+	if !ok || p.screen == nil {
+		return
+	}
+	key, now := row.Key, p.pictured.Load()
+	there := now != nil && now.sale == key
+	switch {
+	case there && now.kind == kind, !there && row.State.Phase == checkout.Aborting: // no customer stands before the screen
+	case row.State.Phase == checkout.Initializing:
+		p.Later(func(context.Context) { p.showNow(key) })
+	default:
+		p.showNow(key)
+	}
+}
+
+// showNow puts a payment on the screen as the journal has it.
+func (p *Performer) showNow(key wire.Key) {
 	p.screenMu.Lock()
-	now, err := p.j.Sale(context.Background(), row.Key) // read under the lock: what ends the sale clears the screen after it
-	wanted := err == nil && now.State.AwaitingApp
-	if wanted && p.mayShow(row.Key) {
-		p.takeScreen(row.Key, false)
-		p.show(v)
+	defer p.screenMu.Unlock()
+	row, err := p.j.Sale(context.Background(), key) // read under the lock: what ends the sale takes it off after it
+	if err != nil || !p.mayShow(key) {
+		return
 	}
-	p.screenMu.Unlock()
-	if wanted {
-		p.progress(row.Key, ecr.StepApp)
+	kind, ok := picture(row)
+	now := pictured{key, kind}
+	if was := p.pictured.Load(); !ok || p.sales.GivenUp(key) || was != nil && *was == now {
+		return
 	}
+	v := p.view(row, kind)
+	if row.State.Phase == checkout.Aborting {
+		v.Of.Sale = "" // there is nothing left to cancel
+	}
+	p.takeScreen(key, false)
+	p.pictured.Store(&now)
+	p.show(v)
 }
 
 // ShowDialogue puts what a person is asked for on the screen; false where the sale does not wait for an answer any more.
@@ -98,19 +150,6 @@ func (p *Performer) ShowDialogue(key wire.Key, v display.View) bool {
 	p.takeScreen(key, false)
 	p.show(v)
 	return true
-}
-
-// showStart takes a dialogue off the screen, with what was typed there.
-func (p *Performer) showStart(row *journal.Row) {
-	kind := scene.Message
-	if !row.State.QR {
-		kind = scene.Waiting
-	}
-	p.screenMu.Lock()
-	if p.onScreen == row.Key {
-		p.show(p.view(row, kind))
-	}
-	p.screenMu.Unlock()
 }
 
 func (p *Performer) stillShown(ctx context.Context, key wire.Key) bool {
@@ -138,7 +177,23 @@ func (p *Performer) mayShow(key wire.Key) bool {
 }
 
 // takeScreen notes whose screen it is from now on; ended: it says how the sale ended.
-func (p *Performer) takeScreen(key wire.Key, ended bool) { p.onScreen, p.endShown = key, ended }
+func (p *Performer) takeScreen(key wire.Key, ended bool) {
+	p.onScreen, p.endShown = key, ended
+	p.pictured.Store(nil)
+	if key != "" && !ended {
+		p.pictured.Store(&pictured{sale: key})
+	}
+}
+
+// leaveScreen takes a sale off the screen that is not running any more. How it ended stays.
+func (p *Performer) leaveScreen(key wire.Key) {
+	p.screenMu.Lock()
+	ended := p.onScreen == key && p.endShown
+	p.screenMu.Unlock()
+	if !ended {
+		p.clearScreen(key)
+	}
+}
 
 // clearScreen takes the sale off the screen.
 func (p *Performer) clearScreen(key wire.Key) {
@@ -189,17 +244,19 @@ func (p *Performer) said(s checkout.State) string {
 	return strings.Join(parts, ", ")
 }
 
-// showResult says how a payment ended, for a while.
-func (p *Performer) showResult(row *journal.Row) {
+// showResult says how a payment ended, for a while. It reports false where that is not shown.
+func (p *Performer) showResult(row *journal.Row) bool {
 	if row.Kind != ecr.Payment || p.screen == nil {
-		return
+		return false
 	}
 	v := p.view(row, scene.NotPaid)
-	switch row.State.Result {
-	case ecr.Approved:
-		v.Kind, v.Text = scene.Paid, p.said(row.State)
-	case ecr.Declined:
+	switch s := row.State; {
+	case s.Result == ecr.Approved:
+		v.Kind, v.Text = scene.Paid, p.said(s)
+	case s.Result == ecr.Declined:
 		v.Reason = scene.Declined
+	case s.Code == ecr.NoConnection:
+		v.Kind = scene.NoConnection
 	default:
 		v.Reason = scene.Cancelled
 	}
@@ -211,7 +268,7 @@ func (p *Performer) showResult(row *journal.Row) {
 	}
 	p.screenMu.Unlock()
 	if !may {
-		return
+		return false
 	}
 	key := row.Key
 	p.Later(func(ctx context.Context) {
@@ -219,4 +276,5 @@ func (p *Performer) showResult(row *journal.Row) {
 			p.clearScreen(key)
 		}
 	})
+	return true
 }

@@ -176,8 +176,8 @@ func (p *Performer) give(key wire.Key, w *live.Waiter, o ecr.Outcome) {
 // not have it.
 func (p *Performer) tell(row *journal.Row) {
 	waiters, alone := p.sales.TakeAll(row.Key)
-	if len(waiters) > 0 { // else it is an old sale, and no customer stands before the screen
-		p.showResult(row)
+	if len(waiters) == 0 || !p.showResult(row) { // without them it is an old sale, and no customer stands before the screen
+		p.leaveScreen(row.Key)
 	}
 	for _, w := range waiters {
 		p.give(row.Key, w, p.Outcome(row, false))
@@ -326,7 +326,9 @@ func (p *Performer) stepText(s ecr.Step) ecr.Progress {
 	case ecr.StepConfirm:
 		return ecr.Progress{Step: s, Text: words(p.cfg.Language, "Confirm in the app", "Bitte in der App bestätigen")}
 	case ecr.StepApp:
-		return ecr.Progress{Step: s, Text: appText(p.cfg.Language)}
+		return ecr.Progress{Step: s, Text: words(p.cfg.Language, "Waiting for the customer's app", "Warten auf die App des Kunden")}
+	case ecr.StepExpired:
+		return ecr.Progress{Step: s, Text: words(p.cfg.Language, "Code expired. Not scanned? Cancel and start again", "Code abgelaufen. Nicht gescannt? Abbrechen und neu beginnen")}
 	}
 	return ecr.Progress{Step: s}
 }

@@ -27,11 +27,6 @@ func Amount(language string, amount money.Minor, currency string) string {
 	return money.FormatIn(language, amount, c)
 }
 
-// appText is what the register says while the customer's app is awaited.
-func appText(language string) string {
-	return words(language, "Waiting for the customer's app", "Warten auf die App des Kunden")
-}
-
 // publicText is the register's words for an outcome: what a cashier and a customer can use. The
 // journal keeps the reason itself.
 func publicText(s checkout.State, language string) string {
