@@ -65,14 +65,56 @@ PRN 001`
 // OfItself returns the checks that the running terminal can make of itself, in their order. Each
 // depends on those of them alone.
 func OfItself() []Check {
-	chosen := map[string]bool{}
-	for line := range strings.SplitSeq(ofItself, "\n") {
+	chosen := numbered(ofItself)
+	return only(func(id string) bool { return chosen[id] })
+}
+
+// remembered are the numbers of the checks that ask the network, write, or read the whole journal. The
+// status screen tells what the last examination found.
+const remembered = `
+CLK 003
+DSK 005
+KEY 005
+DB 004 008
+NET 001 002 003 004 005 006 007 008 009 010 011 012
+UPS 001 002 003 004 005 006 007 009`
+
+// told are the numbers of the checks for whose facts the status screen has lines of its own.
+const told = `
+DB 006 007
+QUE 001 002 003 004 006 007`
+
+// AtStatus returns the checks that the status screen makes of a terminal that is ready: all that are
+// neither Remembered nor told there. A new check is one of them.
+func AtStatus() []Check {
+	others := numbered(remembered + told)
+	return only(func(id string) bool { return !others[id] })
+}
+
+// Remembered returns the checks of whose last result the status screen tells.
+func Remembered() []Check {
+	chosen := numbered(remembered)
+	return only(func(id string) bool { return chosen[id] })
+}
+
+// AsksTheBackend says that a check is about the way to the backend, or about its answers.
+func AsksTheBackend(c Check) bool { return c.Group() == "NET" || c.Group() == "UPS" }
+
+// numbered reads a list of groups with their numbers.
+func numbered(text string) map[string]bool {
+	ids := map[string]bool{}
+	for line := range strings.SplitSeq(text, "\n") {
 		fields := strings.Fields(line)
 		for i := 1; i < len(fields); i++ {
-			chosen["PA-"+fields[0]+"-"+fields[i]] = true
+			ids["PA-"+fields[0]+"-"+fields[i]] = true
 		}
 	}
-	other := func(id string) bool { return !chosen[id] }
+	return ids
+}
+
+// only returns the chosen checks in their order. Each depends on those of them alone.
+func only(chosen func(id string) bool) []Check {
+	other := func(id string) bool { return !chosen(id) }
 	list := slices.DeleteFunc(Checks(), func(c Check) bool { return other(c.ID) })
 	for i := range list {
 		list[i].After = slices.DeleteFunc(slices.Clone(list[i].After), other)

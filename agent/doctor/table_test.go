@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,28 @@ func TestIDsAreStable(t *testing.T) {
 	require.Equal(t, want, got)
 	require.GreaterOrEqual(t, len(got), 30)
 	require.Empty(t, exam.GroupOf("PA-CFG"))
+}
+
+// TestField2_U4EveryCheckReachesTheStatusScreen: what doctor calls a failure is never missing there. The
+// screen makes the check, tells what the last examination found, or reads the same rows of the journal
+// for lines of its own. The campaign of cross/doctor compares the two on each fault.
+func TestField2_U4EveryCheckReachesTheStatusScreen(t *testing.T) {
+	const itsOwnLines = "PA-DB-006 PA-DB-007 PA-QUE-001 PA-QUE-002 PA-QUE-003 PA-QUE-004 PA-QUE-006 PA-QUE-007"
+	seen := map[string]int{}
+	for _, list := range [][]doctor.Check{doctor.AtStatus(), doctor.Remembered()} {
+		for _, c := range list {
+			seen[c.ID]++
+		}
+	}
+	for id := range strings.FieldsSeq(itsOwnLines) {
+		seen[id]++
+	}
+	require.Len(t, seen, len(doctor.Checks()))
+	for _, c := range doctor.Checks() {
+		require.Equal(t, 1, seen[c.ID], c.ID)
+	}
+	made := doctor.AtStatus()
+	require.True(t, slices.ContainsFunc(made, func(c doctor.Check) bool { return c.ID == "PA-SER-007" }), "the wrong baud")
 }
 
 // TestEveryCheckSaysWhatToDo: each row is whole, has words of its own, and its remedy deletes nothing.

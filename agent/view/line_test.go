@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/agent/ready"
 )
 
 // TestField_L12CountersAreShown: in a sentence of status, in the figures for a monitor, and as advice where no message is among
@@ -35,7 +37,7 @@ func TestField_L12CountersAreShown(t *testing.T) {
 	v := NewStatus(Status{TCP: "127.0.0.1:1"})
 	v.Live = Live{At: at, Lines: []RegisterLine{{Name: "serial", Open: true, Bad: 2, Noise: 300}, serial}}
 	v.Advise()
-	require.Equal(t, []string{"register line serial: 2 bad frame(s) and 300 byte(s) of noise, and no message: set [ecr] baud and stop_bits as the register has them, and check the cable"},
+	require.Equal(t, []string{"register line serial: bytes come, and no message is among them (2 bad frame(s), 300 byte(s) of noise): set [ecr] baud and stop_bits as the register has them, and check the cable"},
 		v.Attention)
 }
 
@@ -59,4 +61,19 @@ func TestAnUnconfirmedSaleIsLeftAlone(t *testing.T) {
 	require.Equal(t, "2 sale(s) the register has not acknowledged"+begin+"after the grace time", said(v))
 	v.Running = false
 	require.Equal(t, "2 sale(s) the register has not acknowledged"+begin+"after the grace time, once the terminal runs", said(v))
+}
+
+// TestField2_U4AFailureIsSaidOnce: what doctor calls a failure is on the screen, and once.
+func TestField2_U4AFailureIsSaidOnce(t *testing.T) {
+	v := NewStatus(Status{})
+	v.Live.Lines = []RegisterLine{{Name: "serial", Bad: 2}}
+	v.Advise()
+	require.Len(t, v.Attention, 1)
+	v.Failed("", "bytes come, and no message is among them", "set [ecr] baud")
+	require.Len(t, v.Attention, 1, "the line is there already")
+	v.Judged(ready.Not(ready.Trouble{Cause: ready.LineGone}, ready.Place{}))
+	v.Failed(ready.LineGone, "in other words", "plug it in")
+	require.Len(t, v.Attention, 1, "the first line says so")
+	v.Failed("", "the token is for everybody", "chmod 600")
+	require.Equal(t, "the token is for everybody: chmod 600", v.Attention[1])
 }

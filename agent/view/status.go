@@ -250,7 +250,7 @@ func (v *Status) Advise() {
 	}
 	for _, l := range v.Live.Lines {
 		if l.Deaf() {
-			v.attend("register line %s: %d bad frame(s) and %d byte(s) of noise, and no message: set [ecr] baud and stop_bits as the register has them, and check the cable",
+			v.attend("register line %s: bytes come, and no message is among them (%d bad frame(s), %d byte(s) of noise): set [ecr] baud and stop_bits as the register has them, and check the cable",
 				l.Name, l.Bad, l.Noise)
 		}
 		if l.WrongPasswords > 0 && v.Live.At.Sub(l.WrongAt) < 24*time.Hour {
@@ -276,6 +276,20 @@ func (v *Status) Advise() {
 		if o = v.unsaid(o); o.Count > 0 && (o.State == string(outbox.Doubt) || o.State == string(outbox.Held)) {
 			v.attend("%d %s operation(s) %s%s", o.Count, o.Kind, o.State, o.Total())
 		}
+	}
+}
+
+// Failed adds what the doctor calls a failure, unless the screen says it already.
+func (v *Status) Failed(cause ready.Cause, seen, remedy string) {
+	said := v.says(cause)
+	for _, t := range v.Live.Troubles {
+		said = said || t.Cause == cause
+	}
+	for _, a := range v.Attention {
+		said = said || strings.Contains(a, seen)
+	}
+	if !said {
+		v.attend("%s: %s", seen, remedy)
 	}
 }
 

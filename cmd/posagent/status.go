@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/checkout"
+	"posagent/agent/doctor"
 	"posagent/agent/doctor/exam"
 	"posagent/agent/enrol"
 	"posagent/agent/gaps"
@@ -143,6 +145,9 @@ func showStatus(ctx context.Context, c *call) error {
 		}
 	}
 	v.Advise()
+	if v.Ready && !check {
+		v.examine(ctx, c)
+	}
 	if err := v.show(c, check); err != nil {
 		return err
 	}
@@ -170,6 +175,33 @@ func (v *statusView) running(c *call) {
 	v.Terminal, v.Backend, v.Serial, v.TCP = live.Names.Terminal, live.Names.Backend, live.Names.Serial, live.Names.TCP
 	v.Patience, v.Sellers = live.Names.Patience, live.Names.Sellers
 	v.Judged(live.Report)
+}
+
+// examine adds what doctor would call a failure: what is wrong on the box is no secret of the verb that
+// looks for it. A terminal that is not ready has named its cause.
+func (v *statusView) examine(ctx context.Context, c *call) {
+	f := gather(ctx, c)
+	defer f.close()
+	for _, r := range exam.Examine(ctx, doctor.AtStatus(), f.facts, exam.Usual()) {
+		if r.Status == exam.Fail {
+			seen := cmp.Or(r.Evidence["seen"], fmt.Sprintf("%q is not so", r.Title))
+			v.Failed(ready.Cause(r.Evidence["cause"]), seen, fmt.Sprintf("%s (%s; posagent explain %s)", r.Remedy.Text, r.Remedy.Command, r.ID))
+		}
+	}
+	path := filepath.Join(c.stateDir(), heldName)
+	looked, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	held := exam.ReadHeld(path)
+	for _, check := range doctor.Remembered() {
+		h := held[check.ID]
+		if h.Status != exam.Fail || doctor.AsksTheBackend(check) && v.MethodsFetched != nil && v.MethodsFetched.After(looked.ModTime()) {
+			continue // the backend has answered since
+		}
+		v.Failed("", fmt.Sprintf("posagent doctor found at %s: it is not so that %s", h.Since.Local().Format("2006-01-02 15:04"), check.Title),
+			fmt.Sprintf("posagent doctor%s looks again, and says what to type (%s)", c.flags(), check.ID))
+	}
 }
 
 // begun says how far an enrolment has come.

@@ -52,6 +52,11 @@ func TestField_U2OneFaultOneName(t *testing.T) {
 				t.Logf("%-55s %-11s %5d ms", f.name, strings.Join(e.fails(), " "), e.took.Milliseconds())
 				require.Equal(t, want, e.fails(), e.text)
 				require.Equal(t, f.code, e.code, e.text)
+				if screen := b.status(); f.want != "" { // U4: no failure is missing there
+					require.True(t, strings.HasPrefix(screen, "NOT READY: ") || strings.Contains(screen, "READY, offline") || strings.Contains(screen, "\n! "), screen)
+				} else {
+					require.True(t, strings.HasPrefix(screen, "NOT READY: ") || !strings.Contains(screen, "(PA-"), screen)
+				}
 				if full { // make doctor-bench
 					require.Less(t, e.took, 10*time.Second)
 				}

@@ -220,6 +220,29 @@ func (b *box) examine() (e examined) {
 	return e
 }
 
+// status is the screen of this box.
+func (b *box) status() string {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), need.Limit())
+	defer cancel()
+	cmd := b.command(ctx, "status")
+	if b.elsewhere != "" {
+		cmd.Args = append(cmd.Args, "--state", b.elsewhere)
+	}
+	if b.examiner != "" {
+		cmd.Path = b.examiner
+	}
+	if b.bare {
+		cmd.Args = []string{b.bin, "status", "--state", b.state()}
+	}
+	out, err := cmd.Output()
+	var failed *exec.ExitError
+	if err != nil {
+		require.ErrorAs(b.t, err, &failed)
+	}
+	return string(out)
+}
+
 // realBackend starts the program's own backend, for as long as the test runs.
 func realBackend(t *testing.T, bin string) string {
 	t.Helper()
