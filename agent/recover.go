@@ -37,7 +37,7 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 	if err != nil {
 		return r, fmt.Errorf("judge the journal's age: %w", err)
 	}
-	if before.Kind != store.FirstGeneration {
+	if !before.Nothing() {
 		held, actor := before.Why, audit.Self("start")
 		if a := audit.Of(ctx); a.Kind == audit.Person {
 			actor = a

@@ -80,3 +80,28 @@ func TestMoneyC3_AJournalPutBackIsHeld(t *testing.T) {
 }
 
 func neverSent(context.Context, outbox.Op) outbox.Verdict { panic("nothing runs here") }
+
+// TestField2_U5ASandboxLeavesNothingBehind: its journal held no money, so the next one holds nothing for
+// it, and neither status nor doctor speaks of it. After a terminal's reset both do, as before.
+func TestField2_U5ASandboxLeavesNothingBehind(t *testing.T) {
+	for why, alarm := range map[string]bool{store.OfSandbox: false, "": true} {
+		path := filepath.Join(t.TempDir(), "agent.db")
+		marks := []string{store.MarkPath(path)}
+		opt := sqlite.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: marks}
+		start := func() (past string) {
+			db, err := agent.Open(t.Context(), opt)
+			require.NoError(t, err)
+			_, err = agent.Recover(t.Context(), db, time.Now, func() time.Duration { return time.Hour }, slog.New(slog.DiscardHandler))
+			require.NoError(t, err)
+			require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) { past, err = outbox.Past(r); return err }))
+			require.NoError(t, db.Close())
+			return past
+		}
+		require.Empty(t, start())
+		require.NoError(t, sqlite.Ended(path, marks, false, store.WasReset, why))
+		require.NoError(t, sqlite.Remove(t.Context(), path, false))
+		require.NoError(t, sqlite.Ended(path, marks, true, store.WasReset, why))
+		require.Equal(t, alarm, start() != "", "%q", why)
+		require.Equal(t, alarm, start() != "", "%q: it stays", why)
+	}
+}

@@ -33,6 +33,14 @@ const (
 	WasReset        Kind = "reset"    // begun anew after a reset
 )
 
+// OfSandbox is why a reset journal moved no money: it was a sandbox's.
+const OfSandbox = "reset of a sandbox"
+
+// Nothing reports whether nothing of before counts: no journal was there, or a sandbox's.
+func (b Before) Nothing() bool {
+	return b.Kind == FirstGeneration || b.Kind == WasReset && b.Why == OfSandbox
+}
+
 // MarkFile is one open mark: the file that remembers where a journal ends.
 type MarkFile interface {
 	io.ReaderAt

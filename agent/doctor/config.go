@@ -69,8 +69,8 @@ func configChecks() []Check {
 		{
 			ID: "PA-CFG-009", Severity: exam.Critical, After: []string{"PA-CFG-005"}, Command: "posagent enroll{flags} CODE --url URL",
 			Look: func(_ context.Context, f *Facts) Finding {
-				if not := f.Daemon.Report.NotReady; not != nil && (not.Cause == ready.Unenrolled || not.Cause == ready.Enrolling || not.Cause == ready.Replaced) {
-					return exam.Failed("seen", not.Words, "cause", string(not.Cause))
+				if not := f.Daemon.Report.NotReady; not != nil && (not.Cause == ready.Unenrolled || not.Cause == ready.Enrolling || not.Cause == ready.NotTrusted || not.Cause == ready.Replaced) {
+					return exam.Failed("seen", not.Words, "cause", string(not.Cause)).Typed(not.Remedy, "")
 				}
 				if f.Config.Unenrolled && !f.Daemon.Running {
 					return f.said(ready.Trouble{Cause: ready.Unenrolled})

@@ -106,10 +106,10 @@ func (b *Box) Begin(ticket fleet.Ticket, serialNumber string) error {
 			if err := next.known(ticket.Fingerprint); err != nil {
 				return err
 			}
-			if ticket.Fingerprint == "" || ticket.Fingerprint == next.Fingerprint {
+			if ticket.Fingerprint == next.Fingerprint {
 				return errSame
 			}
-			next.Fingerprint = ticket.Fingerprint
+			next.Fingerprint = ticket.Fingerprint // who types it again says it anew: a mistyped one is not kept
 			return nil
 		}
 		to, ok := Next(next.State, Begin)
@@ -134,7 +134,7 @@ func (e *Enrolment) known(fingerprint string) error {
 		return fmt.Errorf("%w: authority", ErrDamaged)
 	}
 	if have := fleet.Fingerprint(authority.Raw); !strings.EqualFold(have, fingerprint) {
-		return fmt.Errorf("%w: the authority has the fingerprint %s: compare with the operator", ErrUntrusted, have)
+		return fmt.Errorf("%w: the authority has the fingerprint %s", ErrUntrusted, have)
 	}
 	return nil
 }

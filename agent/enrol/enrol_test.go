@@ -759,3 +759,21 @@ type older struct{ fleet.Service }
 func (older) Report(context.Context, wire.Key, fleet.Proof, fleet.ReportRequest) (fleet.ReportReply, error) {
 	return fleet.ReportReply{}, &wire.Error{Code: wire.NotFound, Op: "fleet.report"}
 }
+
+// TestField2_U5AMistypedFingerprintIsNotKept: whoever types the code again says the fingerprint anew,
+// the right one or none. The same command with the wrong one is refused as before.
+func TestField2_U5AMistypedFingerprintIsNotKept(t *testing.T) {
+	for name, anew := range map[string]func(*fleet.Ticket){"the right one": func(*fleet.Ticket) {}, "none": func(t *fleet.Ticket) { t.Fingerprint = "" }} {
+		r := newRig(t)
+		ticket, _ := r.code()
+		wrong := ticket
+		wrong.Fingerprint = strings.Repeat("0", 64)
+		for range 2 {
+			require.NoError(t, r.box().Begin(wrong, "PA-1"))
+			require.ErrorIs(t, r.box().Resume(t.Context(), r.driver()), enrol.ErrUntrusted, name)
+		}
+		anew(&ticket)
+		require.NoError(t, r.box().Begin(ticket, "PA-1"))
+		require.NoError(t, r.box().Resume(t.Context(), r.driver()), name)
+	}
+}

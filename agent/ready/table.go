@@ -16,6 +16,7 @@ const (
 	Unenrolled   Cause = "not_enrolled"
 	Enrolling    Cause = "enrolling"
 	NoRecord     Cause = "enrolment_unreadable"
+	NotTrusted   Cause = "enrolment_not_trusted"
 	Replaced     Cause = "replaced"
 	NotConfirmed Cause = "not_confirmed"
 	NoAccess     Cause = "no_access"
@@ -79,6 +80,7 @@ func table() []row {
 		{NoConfig, "no terminal has run here, and no configuration is named", "posagent enroll CODE --url URL, or posagent config example > config.toml, fill it in, then posagent run --config config.toml", false},
 		{Unenrolled, "the terminal is not enrolled, and no [upstream] is set", "posagent enroll{flags} CODE --url URL, with the code of the backend's operator; or set [upstream] in {config}, which is read at once", false},
 		{Enrolling, "the enrolment at {where} is not at its end, {detail}", "the running terminal goes on with it by itself, posagent enroll{flags} does so at once and says what is wrong; if the address is wrong, posagent enroll{flags} CODE --url URL takes another one", false},
+		{NotTrusted, "the enrolment at {where} is not at its end, what the service gave is not trusted, {detail}", "compare the fingerprint with the operator's screen; posagent enroll{flags} CODE --url URL --fingerprint F goes on with the right one, the same command without --fingerprint compares none", false},
 		{NoRecord, "the record of the enrolment cannot be read, {detail}", "posagent enroll{flags} CODE --url URL, with a new code of the backend's operator; the journal stays", false},
 		{Replaced, "this box is not the terminal any more, {detail}", "ask the backend's operator why; with a new code, posagent enroll{flags} CODE makes it one again", false},
 		{NotConfirmed, "the operator's service at {where} has not confirmed this terminal yet, {detail}", "connect the network, the terminal then goes on by itself; posagent enroll{flags} tries at once, and says what is wrong", false},

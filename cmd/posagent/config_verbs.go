@@ -150,6 +150,12 @@ func configCheck(_ context.Context, c *call) error {
 	what := "for " + cfg.Upstream.URL("schemes")
 	if v.Sandbox {
 		what = "for the SANDBOX: no [upstream]"
+		if unenrolled(c, cfg) {
+			what = fmt.Sprintf("no backend is named yet: posagent enroll%s CODE --url URL, or set [upstream]; without both, posagent run makes a SANDBOX", c.flags())
+			if c.packaged() != "" {
+				what, _, _ = strings.Cut(what, "; ")
+			}
+		}
 	}
 	from := v.File
 	if from == "" {

@@ -24,7 +24,9 @@ func fleetRefused(c *call, err error) error {
 	case errors.Is(err, enrol.ErrDamaged):
 		return unreadEnrolment(c, err)
 	case errors.Is(err, enrol.ErrUntrusted):
-		return fail(exitAuth, "%w", err)
+		why, _ := untrusted(err)
+		return fail(exitAuth, "%w: %s (compare with the operator's screen; posagent enroll%s CODE --url URL --fingerprint F goes on with the right one, the same command without --fingerprint compares none)",
+			enrol.ErrUntrusted, why, c.flags())
 	case errors.As(err, &refused) && wire.ReasonOf(err) == fleet.CodeNotGood:
 		return fail(exitAuth, "%w (this box is %s; ask the operator for a new code)", err, serialOf(c))
 	case errors.As(err, &refused) && wire.ReasonOf(err) == fleet.CodeTaken:

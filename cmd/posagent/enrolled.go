@@ -177,6 +177,7 @@ type resumer struct {
 	next   time.Time
 	pause  time.Duration
 	at     string // the service that the last step failed at
+	cause  ready.Cause
 	why    string
 }
 
@@ -200,13 +201,25 @@ func (r *resumer) step(ctx context.Context) (waits bool) {
 		return true
 	}
 	r.log.Warn("enrolment", "state", s.State, "err", err)
-	r.at, r.why = s.URL, shortly(err)
+	r.at, r.cause, r.why = s.URL, ready.Enrolling, shortly(err)
+	if why, untrusted := untrusted(err); untrusted {
+		r.cause, r.why = ready.NotTrusted, why
+	}
 	if errors.As(err, &refused) {
 		return false
 	}
 	r.pause = min(max(2*r.pause, resumeAgain), resumeMost)
 	r.next = time.Now().Add(spread(r.pause))
 	return true
+}
+
+// untrusted returns what was seen of a service that is not the one whose fingerprint was given.
+func untrusted(err error) (why string, yes bool) {
+	if !errors.Is(err, enrol.ErrUntrusted) {
+		return "", false
+	}
+	why, _, _ = strings.Cut(strings.TrimPrefix(err.Error(), enrol.ErrUntrusted.Error()+": "), " (")
+	return why, true
 }
 
 // shortly is an error without its remedy.
@@ -247,7 +260,7 @@ func wait(ctx context.Context, c *call, local config.Config, digest string, why 
 		}
 		now := why
 		if resume.step(ctx) && resume.at != "" && why.Cause != ready.NotConfirmed {
-			now = ready.Trouble{Cause: ready.Enrolling, Where: resume.at, Detail: resume.why}
+			now = ready.Trouble{Cause: resume.cause, Where: resume.at, Detail: resume.why}
 		}
 		if now != said && ctx.Err() == nil {
 			sayWaiting(c, now, log)

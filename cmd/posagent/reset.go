@@ -93,6 +93,10 @@ func runReset(ctx context.Context, c *call) error {
 			return err
 		}
 	}
+	why := ""
+	if _, _, yes := ofSandbox(ctx, c); yes {
+		why = store.OfSandbox
+	}
 	damaged, release, err := holdSettled(ctx, c, o.force == forceDamaged, false, "posagent reset")
 	if err != nil {
 		return err
@@ -127,7 +131,7 @@ func runReset(ctx context.Context, c *call) error {
 	}
 	// The mark says what is coming, the journal goes before its key, and the mark says that it is done: a kill leaves the old journal,
 	// or none that anything misses.
-	if err := fileOf(c).ended(list, false, store.WasReset, ""); err != nil {
+	if err := fileOf(c).ended(list, false, store.WasReset, why); err != nil {
 		return storeError(err)
 	}
 	if err := fileOf(c).remove(ctx, damaged); err != nil {
@@ -141,7 +145,7 @@ func runReset(ctx context.Context, c *call) error {
 			return fail(exitFailed, "%v (the journal is deleted; posagent reset again)", err)
 		}
 	}
-	if err := fileOf(c).ended(list, true, store.WasReset, ""); err != nil {
+	if err := fileOf(c).ended(list, true, store.WasReset, why); err != nil {
 		return storeError(err)
 	}
 	if c.json {
@@ -170,16 +174,8 @@ func beginsAnew(c *call, was string) string {
 // notSandbox refuses a code on a box whose journal is a sandbox's, before the operator's service hears of it. It returns nil where the
 // journal says nothing else, or cannot be read.
 func notSandbox(ctx context.Context, c *call) error {
-	if _, err := os.Stat(agentDB(c)); err != nil {
-		return nil
-	}
-	was, open := "", false
-	if err := readJournal(ctx, c, func(r store.Reader) (err error) {
-		if was, err = agent.Bound(r); err == nil {
-			open, err = unended(r)
-		}
-		return err
-	}); err != nil || !strings.HasPrefix(was, agent.Sandbox+" (") {
+	was, open, yes := ofSandbox(ctx, c)
+	if !yes {
 		return nil
 	}
 	next := beginsAnew(c, was)
@@ -187,6 +183,21 @@ func notSandbox(ctx context.Context, c *call) error {
 		next = "posagent status" + c.flags() + " until nothing is open, then again"
 	}
 	return fail(exitRefused, "a sandbox has run on this box, and its journal is not a terminal's; the code was not sent, and is good as before (%s)", next)
+}
+
+// ofSandbox reports whether the journal is a sandbox's, whose it is, and whether anything of it is open. A
+// journal that cannot be read is none.
+func ofSandbox(ctx context.Context, c *call) (was string, open, yes bool) {
+	if _, err := os.Stat(agentDB(c)); err != nil {
+		return "", false, false
+	}
+	err := readJournal(ctx, c, func(r store.Reader) (err error) {
+		if was, err = agent.Bound(r); err == nil {
+			open, err = unended(r)
+		}
+		return err
+	})
+	return was, open, err == nil && strings.HasPrefix(was, agent.Sandbox+" (")
 }
 
 // resetLost begins anew where the journal is gone or cut. The key stays: what was derived from it is known again.

@@ -79,6 +79,9 @@ func showStatus(ctx context.Context, c *call) error {
 	named := configPath(c) != "" || len(cfg.Origin()) > 0
 	if named {
 		v.Status = view.NewStatus(aboutTerminal(cfg, cfg.Sandbox()))
+		if unenrolled(c, cfg) {
+			v.Terminal = "" // the default is the sandbox's
+		}
 	}
 	if v.PID, v.Running, err = runningPID(c); err != nil {
 		return fail(exitFailed, "%v", err)
@@ -206,7 +209,7 @@ func (v *statusView) examine(ctx context.Context, c *call) {
 
 // begun says how far an enrolment has come.
 var begun = map[enrol.State]string{
-	enrol.Keyed: "the service has not answered", enrol.Issued: "certificate and configuration received", enrol.Configured: "configuration tried, not confirmed",
+	enrol.Keyed: "no certificate received yet", enrol.Issued: "certificate and configuration received", enrol.Configured: "configuration tried, not confirmed",
 }
 
 // show prints the screen, or its first line.

@@ -52,7 +52,7 @@ func Verify(got Issued, fingerprint string, key crypto.PublicKey, now time.Time)
 		return fmt.Errorf("authority: %w", err)
 	}
 	if have := Fingerprint(authority.Raw); fingerprint != "" && !strings.EqualFold(have, fingerprint) {
-		return fmt.Errorf("the authority has the fingerprint %s, the ticket says %s: this is another service (compare with the operator before you go on)", have, fingerprint)
+		return fmt.Errorf("the authority has the fingerprint %s, wanted is %s: this is another service, or the fingerprint was mistyped", have, fingerprint)
 	}
 	if err := VerifyCertificate(got.Certificate, authority, key, now); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -186,7 +187,7 @@ func (s *Store) kindBefore(seen sighting) store.Before {
 	case v.Afresh && mark.Flags&marks.Lost != 0:
 		return store.Before{Kind: store.WasLost, Why: "the journal was lost and begun anew: " + mark.Why, End: mark.End}
 	case v.Afresh:
-		return store.Before{Kind: store.WasReset, Why: "reset", End: mark.End}
+		return store.Before{Kind: store.WasReset, Why: cmp.Or(mark.Why, "reset"), End: mark.End}
 	case v.Adopt:
 		return store.Before{Kind: store.WasRestored, End: mark.End}
 	}
@@ -286,7 +287,7 @@ func (s *Store) boxNow(seen sighting) marks.Box {
 
 // Ended tells the marks of the journal at path, which the caller holds, that it is about to be
 // removed, or that it was: done. how is store.WasReset, or says with a reason, why, that it is given
-// up unread: store.WasLost, store.WasLocked. A start finds no journal then and begins a new one.
+// up unread: store.WasLost, store.WasLocked. The reason of a reset is "" or store.OfSandbox. A start finds no journal then and begins a new one.
 func Ended(path string, paths []string, done bool, how store.Kind, why string) error {
 	m := marks.NewFiles(paths, nil)
 	defer func() { _ = m.Close() }()
@@ -309,6 +310,7 @@ func Ended(path string, paths []string, done bool, how store.Kind, why string) e
 	err = m.Durably(func(c *marks.Slot) {
 		turn := c.Turn
 		*c = last.Slot
+		again := c.Flags&marks.Ended != 0 // no journal was there since the last reset
 		c.Turn, c.Fold = turn, marks.Folding{}
 		if c.Flags |= marks.Ending; done {
 			c.Flags |= marks.Ended
@@ -320,6 +322,10 @@ func Ended(path string, paths []string, done bool, how store.Kind, why string) e
 		case store.WasLost:
 			c.Flags |= marks.Lost
 			c.Why = why
+		default:
+			if !again {
+				c.Why = why
+			}
 		}
 	})
 	if err != nil || !done || beside < 0 {
