@@ -116,7 +116,7 @@ func journalChecks() []Check {
 			}),
 		},
 		{
-			ID: "PA-DB-008", Severity: exam.Major, After: []string{"PA-DB-004"}, Command: "posagent audit --check{flags}",
+			ID: "PA-DB-008", Severity: exam.Major, After: []string{"PA-DB-004"}, Command: "posagent audit --verify{flags}",
 			Look: func(ctx context.Context, f *Facts) Finding {
 				j := f.Journal(ctx)
 				if j.State != Readable || j.Audit == nil {
@@ -126,7 +126,7 @@ func journalChecks() []Check {
 				late, err := soon(ctx, func(ctx context.Context) (err error) { wrong, err = j.Audit(ctx); return err })
 				switch {
 				case late:
-					return exam.Nothing("the log is too long for the time limit; posagent audit --check verifies it")
+					return exam.Nothing("the log is too long for the time limit; posagent audit --verify verifies it")
 				case err != nil:
 					return exam.FailedBy(err)
 				}

@@ -21,6 +21,7 @@ type Call struct {
 	Path     string // the verb, as an error begins: "backend books"
 	Version  string // of the program
 	State    string // --state as it was given, may be ""
+	Named    bool   // it was typed: a variable that gives it yields to --backend
 	Args     []string
 	Log      *slog.Logger
 	Lost     string         // what to do where the books are not found

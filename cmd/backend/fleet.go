@@ -40,7 +40,8 @@ func fleetVerbs() usage.Command[*Call] {
 					fs.StringVar(&o.slot.TerminalID, "terminal", "", "terminal `id`")
 					fs.StringVar(&o.slot.BaxID, "bax", "", "bax `id`")
 				case "serial":
-					fs.StringVar(&o.serial, "serial", "", "the box with this serial `number`, no other")
+					fs.StringVar(&o.serial, "serial-number", "", "the box with this serial `number`, no other")
+					usage.Old(fs, "serial", "serial-number")
 				case "ttl":
 					usage.SpanVar(fs, &o.ttl, "ttl", time.Hour, "how `long` a code is good for, 1m to 30d")
 				case "url":
@@ -52,9 +53,10 @@ func fleetVerbs() usage.Command[*Call] {
 				case "days":
 					usage.SpanVar(fs, &o.ttl, "ttl", 7*24*time.Hour, "how `long` the bundle is good for, 1m to 30d: until then the box has to be connected")
 				case "qr":
-					fs.BoolVar(&o.qr, "qr", false, "draw the QR code also where the output is no terminal window")
+					fs.BoolVar(&o.qr, "draw-qr", false, "draw the QR code also where the output is no terminal window")
+					usage.Old(fs, "qr", "draw-qr")
 				case "reason":
-					fs.StringVar(&o.reason, "reason", "", "`why`, for the list")
+					fs.StringVar(&o.reason, "reason", "", "`text`: why, for the list")
 				case "lift":
 					fs.StringVar(&o.lift, "lift", "", "let the boxes take this `version` again")
 				case "with":
@@ -78,7 +80,7 @@ func fleetVerbs() usage.Command[*Call] {
 			JSON: []string{"posagent.fleet.code/1"},
 			Examples: []string{
 				"PROGRAM fleet create --merchant M1 --terminal T1 --bax B1 WHERE",
-				"PROGRAM fleet create --serial PA-0001 --toml box.toml --ttl 24h --backend https://fleet.example --json",
+				"PROGRAM fleet create --serial-number PA-0001 --toml box.toml --ttl 24h --backend https://fleet.example --json",
 			},
 		}, Options: flags("backend", "slot", "serial", "ttl", "url", "toml", "qr"), Run: fleetCreate,
 		},
@@ -88,8 +90,8 @@ func fleetVerbs() usage.Command[*Call] {
 				"The box works with it at once, and redeems the code by itself when it is connected. Refused while another box is the terminal.",
 			JSON: []string{"posagent.fleet.bundle/1"},
 			Examples: []string{
-				"PROGRAM fleet bundle --serial PA-0001 --merchant M1 --terminal T1 --bax B1 WHERE",
-				"PROGRAM fleet bundle --serial PA-0001 --toml box.toml --ttl 720h --out /media/usb/PA-0001.pabundle --backend https://fleet.example",
+				"PROGRAM fleet bundle --serial-number PA-0001 --merchant M1 --terminal T1 --bax B1 WHERE",
+				"PROGRAM fleet bundle --serial-number PA-0001 --toml box.toml --ttl 720h --out /media/usb/PA-0001.pabundle --backend https://fleet.example",
 			},
 		}, Options: flags("backend", "slot", "serial", "days", "toml", "out"), Run: fleetBundle,
 		},
@@ -103,7 +105,7 @@ func fleetVerbs() usage.Command[*Call] {
 		{Verb: usage.Verb{
 			Name: "list", Short: "the newest thousand enrolments; read-only, also while the backend does not run",
 			JSON:     []string{"posagent.fleet.list/1"},
-			Examples: []string{"PROGRAM fleet list WHERE", "PROGRAM fleet list --with CONFIRMED --json", "PROGRAM fleet list --serial PA-0001"},
+			Examples: []string{"PROGRAM fleet list WHERE", "PROGRAM fleet list --with CONFIRMED --json", "PROGRAM fleet list --serial-number PA-0001"},
 		}, Options: flags("backend", "serial", "with"), Run: fleetList,
 		},
 		{Verb: usage.Verb{
@@ -144,7 +146,7 @@ func fleetAt(ctx context.Context, c *Call) (*fleet.Client, error) {
 	switch {
 	case to != "" && !wire.WebURL(to):
 		return nil, usage.Fail(usage.ExitUsage, "%s: --url %s: want an absolute http or https address", c.Path, to)
-	case base != "" && c.State != "":
+	case base != "" && c.Named:
 		return nil, usage.Fail(usage.ExitUsage, "%s: name the backend once: --state DIR, or --backend URL where it runs elsewhere", c.Path)
 	case base == "":
 		if base, err = Running(dir); err != nil {

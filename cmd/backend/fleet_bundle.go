@@ -20,9 +20,9 @@ func fleetBundle(ctx context.Context, c *Call) error {
 	case err != nil:
 		return err
 	case o.serial == "":
-		return usage.Fail(usage.ExitUsage, "%s: --serial NUMBER: for which box? (posagent enroll says the number of a box)", c.Path)
+		return usage.Fail(usage.ExitUsage, "%s: --serial-number NUMBER: for which box? (posagent enroll says the number of a box)", c.Path)
 	case !fleet.SerialNumber(o.serial):
-		return usage.Fail(usage.ExitUsage, "%s: --serial %q: want letters, digits, dots, dashes and underscores", c.Path, o.serial)
+		return usage.Fail(usage.ExitUsage, "%s: --serial-number %q: want letters, digits, dots, dashes and underscores", c.Path, o.serial)
 	}
 	req := fleet.CodeRequest{Slot: o.slot, SerialNumber: o.serial, TTLSeconds: ttl, Bundle: true}
 	if req.Configuration, err = o.given(c); err != nil {

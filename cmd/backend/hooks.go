@@ -52,7 +52,7 @@ func runHooks(ctx context.Context, c *Call) error {
 	}
 	base := strings.TrimSuffix(o.backend, "/")
 	switch {
-	case base != "" && c.State != "":
+	case base != "" && c.Named:
 		return usage.Fail(usage.ExitUsage, "%s: name the backend once: --state DIR, or --backend URL where it runs elsewhere", c.Path)
 	case base == "":
 		if base, err = Running(dir); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"posagent/agent/audit"
+	"posagent/cmd/usage"
 	"posagent/schemes/money"
 	"posagent/store"
 )
@@ -22,14 +23,15 @@ func auditCommand() command {
 	return command{
 		name: "audit", short: "who did what: every deed that moved money, with its actor",
 		long: "Reads the journal beside the terminal, or without it; oldest line first. With --json each line is one object.\n" +
-			"--check verifies that no line was removed or changed, names those that were, and exits 9 then. It needs the box's key, so it\n" +
+			"--verify verifies that no line was removed or changed, names those that were, and exits 9 then. It needs the box's key, so it\n" +
 			"is for the terminal's own account or root. It is evidence against edits of the file, not against root.",
 		json:     []string{"posagent.audit/1", "posagent.audit.check/1"},
-		examples: []string{"posagent audit --limit 20", "posagent audit --check", "posagent audit --json | grep sale.undo"},
+		examples: []string{"posagent audit --limit 20", "posagent audit --verify", "posagent audit --json | grep sale.undo"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &auditOptions{}
-			fs.BoolVar(&o.check, "check", false, "verify the lines instead of printing them")
-			fs.Int64Var(&o.limit, "limit", 0, "only the newest `lines`, 0 = all")
+			fs.BoolVar(&o.check, "verify", false, "verify the lines instead of printing them")
+			usage.Old(fs, "check", "verify")
+			fs.Int64Var(&o.limit, "limit", 0, "only the newest `number` of lines, 0 = all")
 			return o
 		},
 		run: runAudit,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"os"
 
 	"posagent/agent/config"
 	"posagent/cmd/backend"
@@ -31,6 +32,7 @@ func lifted(v usage.Command[*backend.Call]) command {
 	cmd.run = func(ctx context.Context, c *call) error {
 		to := c.opts.(*backend.Call)
 		to.Program, to.Path, to.State, to.Args, to.JSON = "posagent backend", c.path, c.state, c.args, c.json
+		to.Named = c.state != "" && c.state != os.Getenv("POSAGENT_STATE")
 		to.Version = version
 		to.In, to.Out, to.Err, to.Window, to.Log = c.in, c.out, c.err, onTerminal(c.out), logger(c)
 		to.Config = func() (config.Config, error) { return loadConfig(c) }

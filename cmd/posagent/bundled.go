@@ -78,7 +78,7 @@ func bundleRefused(name string, err error) error {
 	case errors.Is(err, fleet.ErrBundleSigner):
 		return fail(exitAuth, "%s: %w (do not use it, and tell the operator; for another: posagent backend fleet bundle)", name, err)
 	case errors.Is(err, enrol.ErrOtherBox):
-		return fail(exitRefused, "%s: %w (take it to that box, or ask the operator for one for this box: posagent backend fleet bundle --serial NUMBER)", name, err)
+		return fail(exitRefused, "%s: %w (take it to that box, or ask the operator for one for this box: posagent backend fleet bundle --serial-number NUMBER)", name, err)
 	case errors.Is(err, enrol.ErrOlder):
 		return fail(exitRefused, "%s: %w (use the newer one, or ask the operator for another)", name, err)
 	case errors.Is(err, enrol.ErrExpired):

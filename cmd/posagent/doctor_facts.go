@@ -444,7 +444,7 @@ func waitingKinds(lines []view.OpsCount) map[string]int64 {
 	return count
 }
 
-// auditFindings verifies the audit log as posagent audit --check does.
+// auditFindings verifies the audit log as posagent audit --verify does.
 func auditFindings(ctx context.Context, db store.Journal) (wrong []string, err error) {
 	err = db.Read(ctx, func(r store.Reader) error {
 		end, err := db.EndIn(ctx, r)

@@ -51,7 +51,8 @@ func enrollCommand() command {
 			fs.StringVar(&o.fingerprint, "fingerprint", "", "of the operator's authority: `SHA-256` in hexadecimal, as the operator's screen shows it; a QR code holds it")
 			fs.StringVar(&o.qr, "qr", "", "`file` with the text of the QR code, - = the input")
 			fs.StringVar(&o.bundle, "bundle", "", "bundle `file` of the operator, for a box without a network")
-			fs.StringVar(&o.serial, "serial", "", "serial `number` of this box (default: what the hardware says)")
+			fs.StringVar(&o.serial, "serial-number", "", "serial `number` of this box (default: what the hardware says)")
+			usage.Old(fs, "serial", "serial-number")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "do nothing, and exit 0, where the terminal is enrolled")
 			return o
 		},

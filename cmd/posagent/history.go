@@ -27,8 +27,8 @@ func historyCommand() command {
 		examples: []string{"posagent history", "posagent history --since 1d", "posagent history --since 2026-11-25", "posagent history --json | grep not_ready"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &historyOptions{}
-			momentVar(fs, &o.since, "since", "30d", "how `far` back (90m, 24h, 1d), or a day of the box's calendar (2026-11-25)")
-			fs.IntVar(&o.limit, "limit", 500, "only the newest `entries`")
+			momentVar(fs, &o.since, "since", "30d", "from this `time` on: how far back (90m, 24h, 1d), or a day of the box's calendar (2026-11-25)")
+			fs.IntVar(&o.limit, "limit", 500, "only the newest `number` of entries")
 			return o
 		},
 		run: runHistory,

@@ -59,19 +59,19 @@ func opsFlags(which string) func(fs *flag.FlagSet) any {
 			fs.StringVar(&o.filter.Kind, "kind", "", "only this `kind` (posagent ops report names them)")
 			fs.BoolVar(&o.filter.Open, "open", false, "only what is not at its end")
 			fs.Int64Var(&o.filter.After, "after", 0, "only those behind this `number`")
-			fs.IntVar(&o.filter.Limit, "limit", 100, "how many")
+			fs.IntVar(&o.filter.Limit, "limit", 100, "only the newest `number`")
 		case "send":
 			fs.BoolVar(&o.all, "all", false, "everything that waits")
 			usage.SpanVar(fs, &o.wait, "wait", 15*time.Second, "how `long` to go on watching while nothing moves; 0 = do not watch")
 		case "hold":
 			fs.BoolVar(&o.all, "all", false, "everything that waits")
-			fs.StringVar(&o.reason, "reason", "", "why, for whoever finds it held")
+			fs.StringVar(&o.reason, "reason", "", "`text`: why, for whoever finds it held")
 		case "release":
 			fs.BoolVar(&o.all, "all", false, "everything that is held")
 		case "resolve":
 			fs.BoolVar(&o.done, "done", false, "it had its effect: the backend's books show it")
 			fs.BoolVar(&o.failed, "failed", false, "it had no effect: the backend's books do not show it, and never will")
-			fs.StringVar(&o.note, "note", "", "the proof: where it was looked up, by whom, what stood there")
+			fs.StringVar(&o.note, "note", "", "`text`: the proof, where it was looked up, by whom, what stood there")
 		}
 		return o
 	}

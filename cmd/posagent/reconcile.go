@@ -40,7 +40,8 @@ func reconcileCommand() command {
 			o := &reconcileOptions{}
 			fs.StringVar(&o.from, "from", "", "compare the journal's sales from this `time`, such as 2026-11-26T06:00")
 			fs.StringVar(&o.to, "to", "", "and up to this `time`")
-			fs.StringVar(&o.line, "line", "", "the list is of the till on this `line` of the journal (default: the lines on which its sales are found)")
+			fs.StringVar(&o.line, "journal-line", "", "the list is of the till on this `line` of the journal (default: the lines on which its sales are found)")
+			usage.Old(fs, "line", "journal-line")
 			return o
 		},
 		run: runReconcile,

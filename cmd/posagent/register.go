@@ -20,7 +20,7 @@ func registerCommand() command {
 		fs.StringVar(&o.habit, "habit", "steady", "behave like a `kind` of register: "+habitNames())
 		fs.StringVar(&o.password, "password", "", "six `digits` for every command (default: the habit's), or those of a line of JSON lines")
 		fs.StringVar(&o.currency, "currency", "", "ISO 4217 `code` (default: [terminal] currency)")
-		fs.IntVar(&o.baud, "baud", 9600, "speed of a serial line")
+		fs.IntVar(&o.baud, "baud", 9600, "speed of a serial line in `bits` a second")
 		fs.IntVar(&o.stopBits, "stop-bits", 2, "stop bits of a serial line")
 		fs.BoolVar(&o.trace, "trace", false, "show every message, decoded")
 		usage.SpanVar(fs, &o.wait, "wait", 180*time.Second, "how `long` the terminal may take (T4)")

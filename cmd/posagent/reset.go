@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"posagent/agent"
+	"posagent/cmd/usage"
 	"posagent/device"
 	"posagent/store"
 )
@@ -30,7 +31,7 @@ type resetOptions struct {
 func resetCommand() command {
 	return command{
 		name: "reset", destroys: true, short: "delete the journal and the box's key: the next start is the first one",
-		long: "Needs the terminal stopped, and nothing pending in its journal. With --export a sealed bundle is written first, and nothing is\n" +
+		long: "Needs the terminal stopped, and nothing pending in its journal. With --backup a sealed bundle is written first, and nothing is\n" +
 			"deleted where that fails. A kill or a power cut leaves the old journal or none; after one, reset again. Configuration, token and\n" +
 			"PIN of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.\n" +
 			"--lost-journal --reason TEXT is for a journal that is gone, or that no key opens any more. Receipt numbers go on behind all that were\n" +
@@ -42,13 +43,14 @@ func resetCommand() command {
 			"under its old id.",
 		json: []string{"posagent.reset/1"},
 		examples: []string{
-			"posagent reset --export /media/usb/shop.bundle --key-file backup.key",
+			"posagent reset --backup /media/usb/shop.bundle --key-file backup.key",
 			"posagent reset --yes    # nobody is asked",
 		},
 		flags: func(fs *flag.FlagSet) any {
 			o := &resetOptions{}
 			keyFlag(fs, &o.key)
-			fs.StringVar(&o.export, "export", "", "write a sealed bundle to `file` first, as posagent backup does")
+			fs.StringVar(&o.export, "backup", "", "write a sealed bundle to `file` first, as posagent backup does")
+			usage.Old(fs, "export", "backup")
 			fs.StringVar(&o.force, "force", "", "`word` for what is refused otherwise: "+forceDamaged)
 			fs.BoolVar(&o.yes, "yes", false, "do not ask")
 			fs.BoolVar(&o.lost, "lost-journal", false, "begin a new journal where the old one is gone or cut, or its key is lost")
@@ -75,7 +77,7 @@ func runReset(ctx context.Context, c *call) error {
 	case o.force != "" && o.force != forceDamaged:
 		return fail(exitUsage, "%s: --force %q is not %s", c.path, o.force, forceDamaged)
 	case o.export != "" && o.force == forceDamaged:
-		return fail(exitUsage, "%s: a journal that cannot be read cannot be exported: leave out --export or --force", c.path)
+		return fail(exitUsage, "%s: a journal that cannot be read cannot be exported: leave out --backup or --force", c.path)
 	}
 	if o.lost {
 		return resetLost(ctx, c, o)

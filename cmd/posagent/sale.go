@@ -24,7 +24,7 @@ func saleCommand() command {
 				name: "list", short: "the newest sales first", json: []string{"posagent.sales/1"}, examples: []string{"posagent sale list --limit 10"},
 				flags: func(fs *flag.FlagSet) any {
 					o := &saleOptions{}
-					fs.IntVar(&o.limit, "limit", 50, "how many")
+					fs.IntVar(&o.limit, "limit", 50, "only the newest `number`")
 					return o
 				},
 				run: saleList,

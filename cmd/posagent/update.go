@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"posagent/cmd/usage"
 )
 
 type updateOptions struct {
@@ -20,14 +22,16 @@ func updateCommand() command {
 		long: "Asks posagent-update, a program of its own, which runs as root. The new program is on trial: where the terminal is not as before\n" +
 			"within 60 s, the one before is put back. No sale is cut off for it.",
 		json:     []string{"posagent.update-offer/1", "posagent.update/1"},
-		examples: []string{"posagent update --check", "sudo posagent update", "sudo posagent update --from /media/stick", "sudo posagent update --rollback", "posagent update --status"},
+		examples: []string{"posagent update --offered", "sudo posagent update", "sudo posagent update --folder /media/stick", "sudo posagent update --rollback", "posagent update --status"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &updateOptions{}
-			fs.BoolVar(&o.check, "check", false, "say what is offered, and change nothing")
+			fs.BoolVar(&o.check, "offered", false, "say what is offered, and change nothing")
+			usage.Old(fs, "check", "offered")
 			fs.BoolVar(&o.rollback, "rollback", false, "put the program before in place again")
 			fs.BoolVar(&o.status, "status", false, "say what the last update came to")
 			fs.BoolVar(&o.again, "again", false, "also a version that was taken back, that the fleet holds, or that other boxes are to have first")
-			fs.StringVar(&o.from, "from", "", "a `folder` with a copy of the repository, as on a stick")
+			fs.StringVar(&o.from, "folder", "", "a `folder` with a copy of the repository, as on a stick")
+			usage.Old(fs, "from", "folder")
 			return o
 		},
 		run: runUpdate,
@@ -43,7 +47,7 @@ func runUpdate(ctx context.Context, c *call) error {
 		name  string
 	}{{o.check, "check"}, {o.rollback, "rollback"}, {o.status, "status"}} {
 		if v.asked && verb != "update" {
-			return fail(exitUsage, "%s: --check, --rollback or --status, not two of them", c.path)
+			return fail(exitUsage, "%s: --offered, --rollback or --status, not two of them", c.path)
 		}
 		if v.asked {
 			verb = v.name

@@ -62,6 +62,16 @@ type Flag struct {
 	Name, Value, Help, Default string // Value "" = it takes none
 }
 
+// oldSpelling begins the usage of a flag that only works for those who type it.
+const oldSpelling = "the old spelling of --"
+
+// Old lets an old spelling of a flag go on working. It means the same, and no help, page or completion
+// has it.
+func Old(fs *flag.FlagSet, old, name string) { fs.Var(fs.Lookup(name).Value, old, oldSpelling+name) }
+
+// IsOld says that a flag is an old spelling of another.
+func IsOld(f *flag.Flag) bool { return strings.HasPrefix(f.Usage, oldSpelling) }
+
 // FlagsOf lists what a function registers, by name. nil registers nothing.
 func FlagsOf(register func(*flag.FlagSet)) (list []Flag) {
 	if register == nil {
@@ -70,6 +80,9 @@ func FlagsOf(register func(*flag.FlagSet)) (list []Flag) {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	register(fs)
 	fs.VisitAll(func(f *flag.Flag) {
+		if IsOld(f) {
+			return
+		}
 		value, help := flag.UnquoteUsage(f)
 		if b, is := f.Value.(interface{ IsBoolFlag() bool }); is && b.IsBoolFlag() {
 			value = ""

@@ -43,6 +43,9 @@ func flags(register func(*flag.FlagSet)) map[string]bool {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	register(fs)
 	fs.VisitAll(func(f *flag.Flag) {
+		if usage.IsOld(f) {
+			return
+		}
 		b, is := f.Value.(interface{ IsBoolFlag() bool })
 		valued[f.Name] = !is || !b.IsBoolFlag()
 	})
