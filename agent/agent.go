@@ -223,7 +223,7 @@ func New(o Options) *Agent {
 		in = inbox.New(Inbox(o.DB, o.Front, o.Now, o.Log))
 	}
 	house := &view.Daemon{
-		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
+		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, Unit: o.Drive.TimeoutUnit, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
 		Ready: a.Judge, Asked: a.asked, Deeds: a.newestDeeds, Examine: l.Examine,
 	}
 	a.till = till.New(till.Options{

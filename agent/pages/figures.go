@@ -178,10 +178,10 @@ func (w *writer) methods(t *Terminal) {
 			triggers = also(triggers, string(s))
 		}
 		w.put(`<tr><th scope="row">{} <code lang="en">{}</code></th><td class="n">{}</td><td lang="en">{}</td><td lang="en">{}</td><td>{}</td><td>{}</td></tr>`,
-			d.Label, d.Name, number(d.Priority), types, triggers, w.times(d), w.rules(d))
+			d.Label, d.Name, number(d.Priority), types, triggers, w.times(d, m.Times[i]), w.rules(d))
 	}
 	w.endTable()
-	w.say(`<p>{}</p>`, unitOfLimits)
+	w.say(`<p>{}</p>`, meansOfLimits)
 	w.command("posagent methods")
 }
 
@@ -195,16 +195,10 @@ func also(list, one string) string {
 
 func number(n int32) string { return strconv.Itoa(int(n)) }
 
-// times are the limits of a method in its own units.
-func (w *writer) times(d *methods.Definition) string {
-	text := w.in(meanDelay) + " " + number(d.MeanDelay) + " s"
-	if d.StaleTimeOut != nil {
-		text = also(text, w.in(staleAfter)+" "+number(*d.StaleTimeOut))
-	}
-	if d.FinalizeTimeOut != nil {
-		text = also(text, w.in(finalizeWithin)+" "+number(*d.FinalizeTimeOut))
-	}
-	return text
+// times are the limits of a method, in the words of the verb.
+func (w *writer) times(d *methods.Definition, t view.Times) string {
+	age, stale, finalize := t.Texts()
+	return w.in(meanDelay) + " " + number(d.MeanDelay) + " s, " + w.in(staleAge) + " " + age + ", staleTimeOut " + stale + ", finalizeTimeOut " + finalize
 }
 
 // rules are what else a method asks for.

@@ -149,6 +149,7 @@ func full(lang string) pages.Terminal {
 	t.Waiting = []view.Waiting{{OpsCount: view.OpsCount{Kind: "payments.capture", State: "PENDING", Currency: "EUR", Count: 3, Sum: 123_456}, Oldest: now.Add(-50 * time.Hour)}}
 	t.Methods = view.Methods{Fetched: &fetched, Methods: []methods.Definition{{Name: "ONE", Label: "Wallet One", Priority: 1, MeanDelay: 10, StaleTimeOut: &stale,
 		TransactionTypes: []methods.TransactionType{"PAYMENT", "REFUND"}, Trigger: []methods.Trigger{"QR"}, DelayedAmount: 1}}}
+	t.Methods.Times = []view.Times{view.TimesOf(t.Methods.Methods[0], methods.UnitMinutes)}
 	t.Checks = view.Checks{At: now.Add(-time.Minute), Passed: 30, Made: 32, Found: []view.Check{
 		{ID: "PA-SER-002", Failed: true, Title: "the serial device is there", Seen: "the register line /dev/ttyUSB0 was unplugged", Remedy: "plug the cable in again", Command: "ls /dev/serial/by-id"},
 		{ID: "PA-SEC-004", Title: "there is no swap", Seen: "swap on /dev/sda2", Remedy: "switch it off", Command: "swapon --show"},
@@ -178,7 +179,7 @@ func TestThePageSaysIt(t *testing.T) {
 		"2026-11-21 14:00 100 JPY declined reversal TWO being undone",
 		"payments.capture 3 1,234.56 EUR 2 days ( 2026-11-21 12:00 ) PENDING Type: posagent ops list --open",
 		"disk full: sales are refused", "2026-11-22 12:00 42.00 EUR payments.capture L1 FAILED The merchant is short of it. not allowed tell the client posagent ops ack k1",
-		"Age of the list: 3 h ( 11:00:00 )", "Wallet One ONE 1 PAYMENT, REFUND QR answer after about 10 s, stale after 5 amount may follow",
+		"Age of the list: 3 h ( 11:00:00 )", "Wallet One ONE 1 PAYMENT, REFUND QR answer after about 10 s, stale age 30 s, staleTimeOut 5 min, finalizeTimeOut 5 min amount may follow",
 		"tcp open 13:59:00 1234 987 5 5 17 6", "Type: posagent doctor", "Checks that pass: 30 / 32 ( 13:59:00 )",
 		"FAIL PA-SER-002 expected: the serial device is there seen: the register line /dev/ttyUSB0 was unplugged do: plug the cable in again type: ls /dev/serial/by-id",
 		"WARN PA-SEC-004 expected: there is no swap seen: swap on /dev/sda2", "Log in With the terminal's PIN", "sale.begin register tcp 192.0.2.7 12.50 EUR s1", "Shown to office. posagent 2026.11.23",

@@ -69,10 +69,9 @@ const (
 	hours
 	minutes
 	seconds
-	unitOfLimits
+	meansOfLimits
 	meanDelay
-	staleAfter
-	finalizeWithin
+	staleAge
 	delayedAmount
 	receiptFor
 	asks
@@ -249,10 +248,9 @@ var texts = [wordCount]struct{ en, de string }{
 	hours:          {"h", "Std."},
 	minutes:        {"min", "Min."},
 	seconds:        {"s", "s"},
-	unitOfLimits:   {"Stale and finalize are in the unit of [methods] timeout_unit, minutes unless it says otherwise.", "Veraltet und Abschließen stehen in der Einheit von [methods] timeout_unit, ohne Angabe Minuten."},
+	meansOfLimits:  {"Stale age: a code may be scanned so long. staleTimeOut: then the customer may confirm so long. finalizeTimeOut: a reservation may stand so long.", "Stale-Alter: so lange darf ein Code gescannt werden. staleTimeOut: so lange darf der Kunde dann bestätigen. finalizeTimeOut: so lange darf eine Reservierung stehen."},
 	meanDelay:      {"answer after about", "Antwort nach etwa"},
-	staleAfter:     {"stale after", "veraltet nach"},
-	finalizeWithin: {"finalize within", "abschließen innerhalb"},
+	staleAge:       {"stale age", "Stale-Alter"},
 	delayedAmount:  {"amount may follow", "Betrag darf folgen"},
 	receiptFor:     {"merchant receipt for", "Händlerbeleg für"},
 	asks:           {"questions to the customer:", "Fragen an den Kunden:"},

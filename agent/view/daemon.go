@@ -25,6 +25,7 @@ type Daemon struct {
 	Inbox    *inbox.Inbox
 	Happened *events.Log
 	Own      *methods.Definition   // the terminal's own method, nil = none
+	Unit     string                // of the methods' time-outs
 	IDs      IDs                   // nil = no ids are shown
 	Find     Find                  // nil = operations are found by their keys alone
 	About    Status                // what does not change while it runs
@@ -134,7 +135,7 @@ func NoSale(r store.Reader, id string) error {
 
 // Methods is what the terminal may be paid with.
 func (h *Daemon) Methods(ctx context.Context) (v Methods, err error) {
-	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadMethods(r, h.Own); return err })
+	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadMethods(r, h.Own, h.Unit); return err })
 	return v, err
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"posagent/agent/view"
-	"posagent/schemes/methods"
 	"posagent/store"
 )
 
@@ -28,7 +27,7 @@ func showMethods(ctx context.Context, c *call) error {
 	}
 	var list view.Methods
 	if err := readJournal(ctx, c, func(r store.Reader) (err error) {
-		list, err = view.ReadMethods(r, linkMethod(cfg))
+		list, err = view.ReadMethods(r, linkMethod(cfg), cfg.Methods.TimeoutUnit)
 		return err
 	}); err != nil {
 		return err
@@ -47,12 +46,13 @@ func showMethods(ctx context.Context, c *call) error {
 	if len(list.Methods) == 0 {
 		return nil
 	}
-	fmt.Fprintf(c.out, "%4s %-14s %-24s %-12s %-24s %8s %10s %10s %s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE", "TIME-OUT", "FINALIZE", "WALLET")
-	for _, d := range list.Methods {
-		stale, finalize := methods.TimeOuts(d, cfg.Methods.TimeoutUnit)
-		fmt.Fprintf(c.out, "%4d %-14s %-24s %-12s %-24s %8s %10s %10s %s\n", d.Priority, d.Name, d.Label, words(d.Trigger), words(d.TransactionTypes),
-			methods.StaleAge(d), stale, finalize, cmp.Or(d.WalletID, "-"))
+	fmt.Fprintf(c.out, "%4s %-14s %-24s %-12s %-24s %9s %12s %15s %s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE AGE", "STALETIMEOUT", "FINALIZETIMEOUT", "WALLET")
+	for i, d := range list.Methods {
+		age, stale, finalize := list.Times[i].Texts()
+		fmt.Fprintf(c.out, "%4d %-14s %-24s %-12s %-24s %9s %12s %15s %s\n", d.Priority, d.Name, d.Label, words(d.Trigger), words(d.TransactionTypes),
+			age, stale, finalize, cmp.Or(d.WalletID, "-"))
 	}
+	fmt.Fprintln(c.out, "stale age: a code may be scanned so long; staleTimeOut: then the customer may confirm so long; finalizeTimeOut: a reservation may stand so long")
 	return nil
 }
 

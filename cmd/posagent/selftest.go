@@ -158,7 +158,7 @@ func trainedMethods(ctx context.Context, c *call) ([]methods.Definition, error) 
 	}
 	var list view.Methods
 	err := readJournal(ctx, c, func(r store.Reader) (err error) {
-		list, err = view.ReadMethods(r, nil)
+		list, err = view.ReadMethods(r, nil, "")
 		return err
 	})
 	return list.Methods, err
