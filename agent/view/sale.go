@@ -64,9 +64,9 @@ type Sales struct {
 	Cursor int64  `json:"cursor,omitempty"` // where the next page begins; 0 = there is none
 }
 
-// ReadSales reads the newest sales; limit <= 0 means 50.
-func ReadSales(r store.Reader, limit int) (Sales, error) {
-	v, err := readSales(r, journal.Which{Limit: limit})
+// ReadSales reads sales, the newest first.
+func ReadSales(r store.Reader, which journal.Which) (Sales, error) {
+	v, err := readSales(r, which)
 	v.Cursor = 0 // it asks for one page
 	return v, err
 }

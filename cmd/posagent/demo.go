@@ -25,7 +25,7 @@ func demoCommand() command {
 			if err != nil {
 				return err
 			}
-			err = demo.Run(ctx, demo.Options{Self: self, Out: c.out, Keep: c.opts.(*options).keep, Verbose: c.opts.(*options).verbose})
+			err = demo.Run(ctx, demo.Options{Self: self, Out: c.out, Narrow: onTerminal(c.out), Keep: c.opts.(*options).keep, Verbose: c.opts.(*options).verbose})
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,28 +116,36 @@ func opsReport(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.out, " %17s", name)
 	}
 	fmt.Fprintln(c.out)
-	print := func(name string, l view.Reconciled) {
-		fmt.Fprintf(c.out, "%-22s %-4s", name, l.Currency)
-		for _, f := range []view.Figure{l.Stored, l.Waiting, l.Sent, l.Accepted, l.Declined, l.Expired, l.InDoubt, l.Held} {
-			text := "-"
-			if f.Count > 0 {
-				text = fmt.Sprintf("%d  %s", f.Count, opAmount(f.Sum, l.Currency))
-			}
+	print := func(name, currency string, figures ...string) {
+		fmt.Fprintf(c.out, "%-22s %-4s", name, currency)
+		for _, text := range figures {
 			fmt.Fprintf(c.out, " %17s", text)
 		}
 		fmt.Fprintln(c.out)
 	}
 	for _, l := range v.Lines {
-		print(l.Kind, l)
+		figure := func(f view.Figure) string {
+			if f.Count == 0 {
+				return "-"
+			}
+			return fmt.Sprintf("%d  %s", f.Count, opAmount(f.Sum, l.Currency))
+		}
+		print(l.Kind, l.Currency, figure(l.Stored), figure(l.Waiting), figure(l.Sent), figure(l.Accepted), figure(l.Declined), figure(l.Expired), figure(l.InDoubt), figure(l.Held))
 	}
 	open := false
-	for _, l := range v.Totals {
-		print("all", l)
+	count := func(n view.Number) string {
+		if n.Count == 0 {
+			return "-"
+		}
+		return strconv.FormatInt(n.Count, 10)
+	}
+	for _, l := range v.Totals { // without amounts: an authorisation and its capture are one
+		print("all", l.Currency, count(l.Stored), count(l.Waiting), count(l.Sent), count(l.Accepted), count(l.Declined), count(l.Expired), count(l.InDoubt), count(l.Held))
 		open = open || l.Open()
 	}
-	for _, l := range v.Totals {
+	for _, l := range v.Lines {
 		if l.Purged.Count > 0 {
-			fmt.Fprintf(c.out, "counted above, and deleted after [offline] retention: %d  %s\n", l.Purged.Count, opAmount(l.Purged.Sum, l.Currency))
+			fmt.Fprintf(c.out, "counted above, and deleted after [offline] retention: %s: %d  %s\n", l.Kind, l.Purged.Count, opAmount(l.Purged.Sum, l.Currency))
 		}
 	}
 	if len(v.Lines) == 0 {

@@ -20,7 +20,7 @@ type drained struct {
 	Schema    string            `json:"schema"`
 	Key       wire.Key          `json:"key,omitempty"` // "" = all
 	Due       int               `json:"due"`
-	Settled   []view.Reconciled `json:"settled"` // by currency, what ended while it was watched
+	Settled   []view.Reconciled `json:"settled"` // by kind and currency, what ended while it was watched
 	Remaining int               `json:"remaining"`
 	Seconds   float64           `json:"seconds"`
 }
@@ -191,7 +191,7 @@ func (d *drain) event(e view.Event) {
 		if d.v.Remaining > 0 {
 			d.v.Remaining--
 		}
-		view.Line(&d.v.Settled, c.Currency).Add(c.State, 1, c.Amount)
+		view.ReconciledOf(&d.v.Settled, c.Kind, c.Currency).Add(c.State, 1, c.Amount)
 	}
 	if d.tty {
 		d.draw()
@@ -227,12 +227,12 @@ func (d *drain) clear() {
 	}
 }
 
-// sums are the accepted amounts by currency.
+// sums are the accepted amounts of each kind: an authorisation and its capture are one amount.
 func (d *drain) sums() string {
 	var list []string
 	for _, l := range d.v.Settled {
 		if l.Currency != "" && l.Accepted.Count > 0 {
-			list = append(list, fmt.Sprintf("%s %s accepted", opAmount(l.Accepted.Sum, l.Currency), l.Currency))
+			list = append(list, fmt.Sprintf("%s %s %s accepted", l.Kind, opAmount(l.Accepted.Sum, l.Currency), l.Currency))
 		}
 	}
 	sort.Strings(list)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
+	"time"
 
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/view"
@@ -13,7 +15,14 @@ import (
 	"posagent/store"
 )
 
-type saleOptions struct{ limit int }
+type saleOptions struct {
+	limit int
+	since moment
+	open  bool
+}
+
+// saleLimit is how many sales are listed where nothing else narrows the list.
+const saleLimit = 50
 
 func saleCommand() command {
 	return command{
@@ -21,10 +30,12 @@ func saleCommand() command {
 		examples: []string{"posagent sale list", "posagent sale show SALE", "posagent sale list --json --limit 10"},
 		sub: append([]command{
 			{
-				name: "list", short: "the newest sales first", json: []string{"posagent.sales/1"}, examples: []string{"posagent sale list --limit 10"},
+				name: "list", short: "the newest sales first", json: []string{"posagent.sales/1"}, examples: []string{"posagent sale list --limit 10", "posagent sale list --since 24h", "posagent sale list --open"},
 				flags: func(fs *flag.FlagSet) any {
 					o := &saleOptions{}
-					fs.IntVar(&o.limit, "limit", 50, "only the newest `number`")
+					fs.IntVar(&o.limit, "limit", saleLimit, "only the newest `number`; with --since or --open all, unless it is named")
+					fs.Var(&o.since, "since", "only those begun from this `time` on: how far back (90m, 24h, 1d), or a day of the box's calendar (2026-11-25)")
+					fs.BoolVar(&o.open, "open", false, "only what is not at its end")
 					return o
 				},
 				run: saleList,
@@ -40,13 +51,23 @@ func saleCommand() command {
 }
 
 func saleList(ctx context.Context, c *call) error {
-	limit := c.opts.(*saleOptions).limit
-	if limit < 1 {
+	o := c.opts.(*saleOptions)
+	if o.limit < 1 {
 		return tooFew(c)
+	}
+	which := journal.Which{Limit: o.limit}
+	if o.since.text != "" {
+		which.SinceMS = o.since.since(time.Now()).UnixMilli()
+	}
+	if o.open {
+		which.Stage = journal.Open
+	}
+	if (o.open || o.since.text != "") && o.limit == saleLimit {
+		which.Limit = math.MaxInt32
 	}
 	var list view.Sales
 	if err := readJournal(ctx, c, func(r store.Reader) (err error) {
-		list, err = view.ReadSales(r, limit)
+		list, err = view.ReadSales(r, which)
 		return err
 	}); err != nil {
 		return err
@@ -54,9 +75,9 @@ func saleList(ctx context.Context, c *call) error {
 	if c.json {
 		return printJSON(c.out, list)
 	}
-	fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", "SALE", "KIND", "AMOUNT", "", "METHOD", "PHASE", "OUTCOME", "RECEIPT", "REFERENCE")
+	fmt.Fprintf(c.out, "%-36s  %-19s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", "SALE", "BEGUN", "KIND", "AMOUNT", "", "METHOD", "PHASE", "OUTCOME", "RECEIPT", "REFERENCE")
 	for _, v := range list.Sales {
-		fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", v.ID, v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency,
+		fmt.Fprintf(c.out, "%-36s  %-19s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", v.ID, v.Created.Local().Format(time.DateTime), v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency,
 			v.Method, v.Phase, v.Result, receiptText(v.Receipt), v.Reference+changedText(v))
 	}
 	return nil

@@ -107,7 +107,7 @@ func (s *story) linkOffline(ctx context.Context) (id int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s.say("terminal  │ %d %s", got.Status, shorten(got.Body))
+	s.say("terminal  │ %d %s", got.Status, s.window.shorten(got.Body))
 	var v struct {
 		Data []struct {
 			ID int64 `json:"id"`
@@ -132,15 +132,15 @@ func (s *story) mapped(ctx context.Context, payment, token string, link int64) e
 	if err != nil {
 		return err
 	}
-	s.say("terminal  │ %s… is the backend's: %s", payment[:9], shorten(got.Body))
+	s.say("terminal  │ %s is the backend's: %s", payment, s.window.shorten(got.Body))
 	if got, err = s.settles(ctx, "/api/v1/tokens/"+token, func(r reply) bool { return r.Status == 200 && !strings.Contains(string(r.Body), `"pending"`) }); err != nil {
 		return err
 	}
-	s.say("terminal  │ %s… too: %s", token[:9], shorten(got.Body))
+	s.say("terminal  │ %s too: %s", token, s.window.shorten(got.Body))
 	if got, err = s.settles(ctx, fmt.Sprintf("/v1.0/Invoice/%d/?instance=demo", link), func(r reply) bool { return r.Status == 200 && strings.Contains(string(r.Body), `"link":"http`) }); err != nil {
 		return err
 	}
-	s.say("terminal  │ link %d too: %s", link, shorten(got.Body))
+	s.say("terminal  │ link %d too: %s", link, s.window.shorten(got.Body))
 	return nil
 }
 

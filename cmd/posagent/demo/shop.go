@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,7 +55,7 @@ func (s *story) asks(ctx context.Context, want int, into any, method, path, body
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	s.say("terminal  │ %d %s", got.Status, shorten(got.Body))
+	s.say("terminal  │ %d %s", got.Status, s.window.shorten(got.Body))
 	if got.Status != want {
 		return fmt.Errorf("%s %s: %d, want %d: %s", method, path, got.Status, want, got.Body)
 	}
@@ -70,18 +69,6 @@ func (s *story) asks(ctx context.Context, want int, into any, method, path, body
 const testCard = "4111111111111111"
 
 func hidden(body string) string { return strings.ReplaceAll(body, testCard, "411111******1111") }
-
-func shorten(body []byte) string {
-	var b bytes.Buffer
-	if json.Compact(&b, body) != nil {
-		b.Reset()
-		b.Write(bytes.TrimSpace(body))
-	}
-	if r := []rune(b.String()); len(r) > 100 {
-		return string(r[:99]) + "…"
-	}
-	return b.String()
-}
 
 // settles reads a path until a check is content with the answer.
 func (s *story) settles(ctx context.Context, path string, ok func(reply) bool) (reply, error) {

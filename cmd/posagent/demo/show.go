@@ -1,18 +1,21 @@
 package demo
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 )
 
-// width is how much of a line the quiet story shows, in runes.
+// width is how much of a line the quiet story shows in a terminal window, in runes.
 const width = 110
 
 // window is what the person sees: every line has a speaker. The quiet story leaves out what repeats and what only a
 // developer of a register reads; verbose shows all of it.
 type window struct {
 	verbose bool
+	narrow  bool // it is a terminal window: long lines are cut; a file has them whole
 
 	mu      sync.Mutex
 	say     func(line string)
@@ -40,7 +43,7 @@ func (w *window) tells(who, line string) bool {
 			return true
 		}
 		shown := !w.code
-		w.code = w.code || strings.Contains(line, "valid until")
+		w.code = w.code || strings.Contains(line, "valid for")
 		return shown && strings.TrimSpace(line) != ""
 	case "register":
 		if line == w.status {
@@ -67,9 +70,22 @@ func (w *window) another() {
 	w.receipt = false
 }
 
+// shorten is the body of an answer in one line. It is long enough for the ids in it.
+func (w *window) shorten(body []byte) string {
+	var b bytes.Buffer
+	if json.Compact(&b, body) != nil {
+		b.Reset()
+		b.Write(bytes.TrimSpace(body))
+	}
+	if r := []rune(b.String()); w.narrow && len(r) > 100 {
+		return string(r[:99]) + "…"
+	}
+	return b.String()
+}
+
 // cut shortens a line to the width of the window.
 func (w *window) cut(line string) string {
-	if r := []rune(line); !w.verbose && len(r) > width {
+	if r := []rune(line); w.narrow && !w.verbose && len(r) > width {
 		return string(r[:width-1]) + "…"
 	}
 	return line

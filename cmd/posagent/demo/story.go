@@ -20,6 +20,7 @@ type Options struct {
 	Keep bool      // leave the scratch folder behind
 	// Verbose shows every message of the register's line, every code and every receipt.
 	Verbose bool
+	Narrow  bool // Out is a terminal window: long lines are cut
 }
 
 type story struct {
@@ -64,7 +65,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	s := &story{self: o.Self, env: environment(), dir: dir, out: o.Out, began: time.Now()}
-	s.window = &window{verbose: o.Verbose, say: func(line string) { s.say("%s", line) }}
+	s.window = &window{verbose: o.Verbose, narrow: o.Narrow, say: func(line string) { s.say("%s", line) }}
 	if !o.Keep {
 		defer os.RemoveAll(dir)
 	}

@@ -14,6 +14,7 @@ const (
 	Running Stage = "running" // not decided yet
 	Ended   Stage = "ended"   // decided, whatever is still being undone
 	Unheard Stage = "unheard" // approved, and its register has not acknowledged that
+	Open    Stage = "open"    // not at its end: something can still happen to it
 )
 
 // Which names sales of a list.
@@ -38,6 +39,8 @@ func Listed(r store.Reader, w Which) ([]*Row, error) {
 		add(`active = 1 AND decided_ms = 0`)
 	case Ended:
 		add(`decided_ms != 0`)
+	case Open:
+		add(active)
 	case Unheard:
 		add(`active = 1 AND phase = 'UNCONFIRMED'`)
 	}
