@@ -131,16 +131,14 @@ func (c *Console) draw() error {
 	}
 	f := frame{Texts: v.Texts(now, false), code: v.Code, ground: v.Background}
 	full := v.Texts(now, true)
-	if f.Room = full.Room; full.Left == "" {
-		f.Room = ""
-	}
+	f.Room = full.Room
 	small := c.trim(&f)
 	still := strings.Join(c.cut(c.lines(f)), "\n") + "\n"
 	if still == c.last && (c.opts.Plain || f.code == nil) {
 		return small
 	}
 	if f.Valid != "" {
-		f.Valid, f.Left = full.Valid, full.Left
+		f.Valid = full.Valid
 	}
 	lines := c.cut(c.lines(f))
 	var out string
@@ -179,7 +177,9 @@ func (c *Console) trim(f *frame) (small error) {
 	}
 	fits := func() bool {
 		full := *f
-		full.Left = f.Room
+		if f.Valid != "" {
+			full.Valid = f.Room
+		}
 		return len(c.lines(full)) < c.opts.Height
 	}
 	if !fits() {
@@ -249,9 +249,6 @@ func (c *Console) lines(f frame) (lines []string) {
 	add(f.Label, "")
 	add(f.Value, bold)
 	add(f.Hint, "")
-	if f.Valid != "" && f.Left != "" {
-		f.Valid += " / " + f.Left
-	}
 	add(f.Valid, "")
 	add(f.Headline, bold)
 	if f.Headline == "" && len(f.Options) == 0 {

@@ -19,7 +19,7 @@ func TestField_L13GermanScreen(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, display.NewConsole(&out, display.Options{Plain: true, Now: at(noon)}).Show(v))
 	require.Contains(t, out.String(), "SANDBOX - kein echtes Geld")
-	require.Contains(t, out.String(), "gültig bis 12:03:40 / 27 s")
+	require.Contains(t, out.String(), "gültig noch 27 s")
 	require.NotContains(t, out.String(), "valid")
 }
 
@@ -42,7 +42,7 @@ func TestField_U4ConsoleFollowsItsWindow(t *testing.T) {
 func TestConsoleSaysEveryScene(t *testing.T) {
 	for name, want := range map[string][]string{
 		"idle": {"Corner Shop", "Ready"}, "choice": {"12.50 EUR", "Please choose how to pay", "1  MobilePay", "4  Blik"},
-		"prompt": {"Ihre Mobilnummer", "_", "Digits: 8-12"}, "code": {"MobilePay", "12.50 EUR", "▀", "valid until 12:03:40 / 27 s"},
+		"prompt": {"Ihre Mobilnummer", "_", "Digits: 8-12"}, "code": {"MobilePay", "12.50 EUR", "▀", "valid for 27 s"},
 		"waiting": {"Please confirm in your app"}, "paid": {"Paid. Thank you."}, "not-paid": {"Not paid.", "Declined."},
 		"no-connection": {"No connection", "No payment is possible now."}, "not-ready": {"Not ready", "The journal was cut: see posagent status"},
 		"message": {"Please ask the staff."}, "code-over": {"This code is no longer valid."}, "prompt-masked": {"_"},

@@ -90,7 +90,7 @@ func TestConsoleTakesTheCodeOff(t *testing.T) {
 		v.Text = ""
 		require.NoError(t, c.Show(v))
 		require.Contains(t, out.String(), "▀")
-		require.Contains(t, out.String(), "valid until 12:03:40 / 27 s")
+		require.Contains(t, out.String(), "valid for 27 s")
 
 		out.Reset()
 		now = v.Until.Add(-time.Millisecond)
@@ -98,14 +98,14 @@ func TestConsoleTakesTheCodeOff(t *testing.T) {
 		if opts.Plain {
 			require.Empty(t, out.String(), "a log does not count down")
 		} else {
-			require.Contains(t, out.String(), " / 1 s")
+			require.Contains(t, out.String(), "valid for 1 s")
 		}
 
 		out.Reset()
 		now = v.Until
 		require.NoError(t, c.Refresh())
 		require.NotContains(t, out.String(), "▀")
-		require.NotContains(t, out.String(), "valid until")
+		require.NotContains(t, out.String(), "valid for")
 		require.Contains(t, out.String(), "no longer valid")
 		if !opts.Plain {
 			require.True(t, strings.HasPrefix(out.String(), "\x1b[H"), "drawn over the old view")
@@ -166,10 +166,10 @@ func TestField_U4CodeGetsTheRoomItNeeds(t *testing.T) {
 		shown, gone []string
 		err         error
 	}{
-		{24, []string{"SANDBOX", "Swish", "12.50", "Open the app", "valid until", "Waiting"}, nil, nil},
-		{23, []string{"SANDBOX", "Swish", "12.50", "valid until", "Waiting"}, []string{"Open the app"}, nil},
-		{22, []string{"SANDBOX", "Swish 12.50 EUR", "valid until", "Waiting"}, []string{"Open the app"}, nil},
-		{21, []string{"SANDBOX", "Swish 12.50 EUR", "valid until"}, []string{"Open the app", "Waiting"}, nil},
+		{24, []string{"SANDBOX", "Swish", "12.50", "Open the app", "valid for", "Waiting"}, nil, nil},
+		{23, []string{"SANDBOX", "Swish", "12.50", "valid for", "Waiting"}, []string{"Open the app"}, nil},
+		{22, []string{"SANDBOX", "Swish 12.50 EUR", "valid for", "Waiting"}, []string{"Open the app"}, nil},
+		{21, []string{"SANDBOX", "Swish 12.50 EUR", "valid for"}, []string{"Open the app", "Waiting"}, nil},
 		{20, []string{"SANDBOX", "Swish", "12.50", "screen is too small"}, []string{"▀"}, display.ErrTooSmall},
 	} {
 		var out bytes.Buffer
@@ -244,7 +244,7 @@ func TestSVGSaysWhatItDraws(t *testing.T) {
 	require.NotContains(t, string(svg), "<text", "no font of a viewer")
 	for _, s := range []string{
 		`width="480" height="800"`, `fill="#ff00ee"`, `aria-label="SANDBOX - no real money"`, `aria-label="Fish &amp; Chips &lt;Ltd&gt;"`, `aria-label="12.50 EUR"`,
-		`aria-label="Open the app and scan the code"`, `aria-label="valid until 12:03:40"`, `aria-label="Waiting for your phone"`,
+		`aria-label="Open the app and scan the code"`, `aria-label="valid"`, `aria-label="Waiting for your phone"`,
 	} {
 		require.Contains(t, string(svg), s)
 	}

@@ -24,7 +24,7 @@ func (p *placer) code(room image.Rectangle, t scene.Texts, c *qr.Code) error {
 		{text: t.Note, share: 45, lines: 3, drop: 1},
 	}
 	below := []item{
-		{text: t.Valid, pair: t.Left, room: t.Room, share: 45},
+		{text: t.Valid, room: t.Room, share: 45},
 		{text: t.Headline, share: 60, bold: true, lines: 3, drop: 3},
 		{text: t.Detail, share: 45, lines: 3, drop: 2},
 	}

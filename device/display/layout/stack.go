@@ -14,8 +14,7 @@ import (
 // item is one part of a stack from top to bottom.
 type item struct {
 	text   string
-	pair   string // stands behind text, or below it where there is no room
-	room   string // pair, or text without one, is placed as if it were this one; "" = as it is
+	room   string // text is placed as if it were this one; "" = as it is
 	share  int    // its size in per cent of the amount's
 	bold   bool
 	amount bool       // no line breaks it but before its currency, and its size has a bound of its own
@@ -120,13 +119,7 @@ func (p *placer) fieldRows(text string, st glyph.Style, w int, cut bool) (rows [
 // rows is a text in lines, no more than the item may have; where it is cut it ends with ….
 func (p *placer) rows(it item, st glyph.Style, w int, cut bool) (rows []string, ok bool) {
 	least := max(p.floor, p.least()*it.share/100)
-	switch {
-	case it.pair != "" && p.width(it.text+" / "+it.room, st) <= w:
-		return []string{it.text + " / " + it.pair}, true
-	case it.pair != "":
-		rows, ok = p.wrap(it.text, st, least, w)
-		return append(rows, it.pair), ok
-	case it.room != "":
+	if it.room != "" {
 		if rows, ok = p.wrap(it.room, st, least, w); !ok {
 			return nil, false
 		}

@@ -153,8 +153,7 @@ type Texts struct {
 	Hint     string // how many digits are wanted, or what is wrong
 	Options  []string
 	Valid    string // how long the code is valid
-	Left     string // the seconds of it that are left, where Valid does not say them
-	Room     string // as wide as Left gets, or else Valid, with as many words: a place for it does not move while it counts down
+	Room     string // as wide as Valid gets, with as many words: a place for it does not move while it counts down
 	Headline string // what the kind says
 	Detail   string
 	TooSmall string // in place of a code that does not fit
@@ -182,7 +181,7 @@ func (s Scene) Texts(now time.Time, seconds bool) Texts {
 			t.Headline, t.Detail, t.Note = own[expired], own[ifScanned], ""
 			break
 		}
-		t.Valid, t.Left, t.Room = s.valid(own, now, seconds)
+		t.Valid, t.Room = s.valid(own, now, seconds)
 		if t.Note == "" && t.Detail == "" {
 			t.Note = own[scan]
 		}
@@ -273,25 +272,18 @@ func (e Entry) hint(own *[wordCount]string) string {
 	return own[wrong[e.Fault]] + ". " + count
 }
 
-// clockSet is the first year in which a clock is believed.
-const clockSet = 2024
-
-// valid says how long the code is valid: "valid until 12:03:40", "27 s". A clock that is not set is not believed.
-func (s Scene) valid(own *[wordCount]string, now time.Time, seconds bool) (says, left, room string) {
-	if s.Code == nil || s.Until.IsZero() {
-		return "", "", ""
+// valid says how long the code is valid: "valid for 27 s". It names no time of day: the box's clock may be
+// wrong, and the customer has one of their own.
+func (s Scene) valid(own *[wordCount]string, now time.Time, seconds bool) (says, room string) {
+	switch {
+	case s.Code == nil || s.Until.IsZero():
+		return "", ""
+	case !seconds:
+		return own[valid], ""
 	}
 	n := (s.Until.Sub(now) + time.Second - 1) / time.Second
-	if seconds {
-		left, room = fmt.Sprintf("%d s", n), fmt.Sprintf("%d s", max(n, 999))
-	}
-	switch known := s.Until.Year() >= clockSet; {
-	case known:
-		return fmt.Sprintf(own[validUntil], s.Until.Format(time.TimeOnly)), left, room
-	case seconds:
-		return fmt.Sprintf(own[validFor], left), "", fmt.Sprintf(own[validFor], room)
-	}
-	return own[valid], "", ""
+	text := func(n time.Duration) string { return fmt.Sprintf(own[validFor], fmt.Sprintf("%d s", n)) }
+	return text(n), text(max(n, 999))
 }
 
 // Ground is the colour behind the texts: the method's own, else white.
