@@ -282,7 +282,11 @@ func (c *Cards) order(v view, l words.Tongue, cur money.Currency) []pages.Node {
 	}
 	var lines []pages.Node
 	for _, b := range v.Basket {
-		lines = append(lines, pages.E("li", nil, pages.T(strconv.Itoa(int(b.Quantity))+" × "+b.Title+", "+money.FormatIn(l.Code(), money.Minor(b.UnitPrice), cur))))
+		text := strconv.Itoa(int(b.Quantity)) + " × " + b.Title + ", " + money.FormatIn(l.Code(), money.Minor(b.UnitPrice), cur)
+		if b.Quantity != 1 {
+			text += " = " + money.FormatIn(l.Code(), money.Minor(int64(b.Quantity)*int64(b.UnitPrice)), cur)
+		}
+		lines = append(lines, pages.E("li", nil, pages.T(text)))
 	}
 	if lines != nil {
 		out = append(out, pages.E("ul", nil, lines...))

@@ -102,7 +102,7 @@ func TestPageSaysWhatTheMerchantSays(t *testing.T) {
 	}
 	const text = "&lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39;&amp;"
 	for _, want := range []string{
-		`<html lang="en">`, "SANDBOX", "100.00 EUR", "Pay to Shop " + text, "Text " + text, "For " + text, "<li>4 × Tea " + text + ", 25.00 EUR</li>",
+		`<html lang="en">`, "SANDBOX", "100.00 EUR", "Pay to Shop " + text, "Text " + text, "For " + text, "<li>4 × Tea " + text + ", 25.00 EUR = 100.00 EUR</li>",
 		"<p>Blue " + text + "</p>", "Purse " + text, `autocomplete="cc-number"`, `required="required"`, "Only test cards",
 	} {
 		require.Contains(t, body, want)
@@ -194,7 +194,7 @@ func TestField_B8AmountsByLanguageOnTheCardPage(t *testing.T) {
 	} {
 		body := b.get(id + "?lang=" + lang)
 		require.Contains(t, body, `<p class="amount">`+want[0]+"</p>", lang)
-		require.Contains(t, body, ", "+want[1]+"</li>", lang)
+		require.Contains(t, body, ", "+want[1]+" = "+want[0]+"</li>", lang)
 		require.Contains(t, body, " "+want[0]+"</button>", lang)
 		require.Contains(t, body, want[0]+"</title>", lang)
 	}

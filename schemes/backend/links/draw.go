@@ -157,7 +157,11 @@ func (s *Links) payForm(v view, l tongue, amount string, again filled) pages.Nod
 	}
 	if cards := o.cards(); cards != nil {
 		bad := func(name string) string { return why(again.faults, name) }
-		group(strings.Join(append([]string{l.say(wCard)}, cards...), " "), []pages.Node{
+		names := []string{l.say(wCard)}
+		for _, brand := range cards {
+			names = append(names, brandName(brand))
+		}
+		group(strings.Join(names, " "), []pages.Node{
 			pages.Para("", l.say(wTestOnly)),
 			pages.Input{Name: "number", Label: l.say(wCardNumber), Auto: "cc-number", Mode: "numeric", Max: 23, Fault: bad("number")}.Node(),
 			pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Max: pages.MaxExpiry, Fault: bad("expiry")}.Node(),
@@ -166,9 +170,24 @@ func (s *Links) payForm(v view, l tongue, amount string, again filled) pages.Nod
 		})
 	}
 	if brand := o.wallet(); brand != "" {
-		group(l.say(wOther)+" "+brand, []pages.Node{button(byWallet, label+" ("+brand+")")})
+		name := brandName(brand)
+		group(l.say(wOther)+" "+name, []pages.Node{button(byWallet, label+" ("+name+")")})
 	}
 	return pages.E("form", []pages.Attr{pages.A("method", "post"), pages.A("action", s.action(v, actPay, l))}, kids...)
+}
+
+// brandName is a brand of the wire as its owner writes it.
+func brandName(brand string) string {
+	switch brand {
+	case "twint":
+		return "TWINT"
+	case "paypal":
+		return "PayPal"
+	}
+	if brand == "" {
+		return ""
+	}
+	return strings.ToUpper(brand[:1]) + brand[1:]
 }
 
 // choose offers the page in the other languages.

@@ -90,7 +90,7 @@ func TestPageSaysWhatTheLinkSays(t *testing.T) {
 	body = b.Page("/pay/" + *hidden.Hash)
 	require.NotContains(t, body, "contact_")
 	require.NotContains(t, body, "Card number")
-	require.Contains(t, body, "swish")
+	require.Contains(t, body, "Pay by Swish", "as its owner writes it")
 	require.Contains(t, body, "reserved and charged later")
 	for _, path := range []string{"/pay/none", "/pay/" + l.ReferenceID, "/pay/" + strings.ToUpper(*l.Hash) + "x"} {
 		rec := b.Send(http.MethodGet, path, nil)
