@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -102,6 +103,17 @@ func TestField_U9TheReadmeIsReadInOrder(t *testing.T) {
 	for _, needed := range []string{"\nmake demo ", "\nmake test ", "Both need Go 1.26", "run as any user and leave nothing behind", "**As root on Debian it\ninstalls software:**", "`TOOLS=no`"} {
 		require.Contains(t, first, needed, "on the first two screens")
 	}
+
+	// U10: an evaluator reads for which backend it is, the sandbox first, and whether it may be used.
+	intro, _, _ := strings.Cut(text, "\n| you are | your chapter |\n")
+	at = 0
+	for _, needed := range []string{"**For which backend:**", "**sandbox**", "account at a provider", "S0, S1 and S2", "wallets", "card payments", "tokens", "payment links", "hosted build", "**May you use it?**", "licence"} {
+		next := strings.Index(strings.ReplaceAll(intro, "\n", " ")[at:], needed)
+		require.GreaterOrEqual(t, next, 0, "%q is missing on the first screen, or out of its order", needed)
+		at += next
+	}
+	_, err = os.Stat(filepath.Join(root(t), "LICENSE"))
+	require.Equal(t, errors.Is(err, os.ErrNotExist), strings.Contains(intro, "No licence"), "the README says what LICENSE says")
 
 	_, promise, _ := strings.Cut(text, "### Two promises\n")
 	promise, _, _ = strings.Cut(promise, "\n### ")
