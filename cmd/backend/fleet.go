@@ -43,7 +43,7 @@ func fleetVerbs() usage.Command[*Call] {
 					fs.StringVar(&o.serial, "serial-number", "", "the box with this serial `number`, no other")
 					usage.Old(fs, "serial", "serial-number")
 				case "ttl":
-					usage.SpanVar(fs, &o.ttl, "ttl", time.Hour, "how `long` a code is good for, 1m to 30d")
+					usage.SpanVar(fs, &o.ttl, "ttl", time.Hour, "how long a code is good for, 1m to 30d")
 				case "url":
 					fs.StringVar(&o.url, "url", "", "`URL` under which the terminal reaches the backend (default: the backend's own)")
 				case "toml":
@@ -51,7 +51,7 @@ func fleetVerbs() usage.Command[*Call] {
 				case "out":
 					fs.StringVar(&o.out, "out", "", "`file` for the bundle, which must not be there yet (default: SERIAL.pabundle)")
 				case "days":
-					usage.SpanVar(fs, &o.ttl, "ttl", 7*24*time.Hour, "how `long` the bundle is good for, 1m to 30d: until then the box has to be connected")
+					usage.SpanVar(fs, &o.ttl, "ttl", 7*24*time.Hour, "how long the bundle is good for, 1m to 30d: until then the box has to be connected")
 				case "qr":
 					fs.BoolVar(&o.qr, "draw-qr", false, "draw the QR code also where the output is no terminal window")
 					usage.Old(fs, "qr", "draw-qr")

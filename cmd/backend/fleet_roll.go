@@ -53,8 +53,8 @@ func rollVerbs(flags func(names ...string) func(*Call, *flag.FlagSet)) usage.Com
 				flags("backend")(c, fs)
 				fs.StringVar(&c.roll.stages, "stages", "1,10,50,100", "`percent` of the terminals in each stage, the last one 100")
 				fs.IntVar(&c.roll.enough, "enough", 90, "`percent` of a stage that have to be healthy before the next one begins")
-				usage.SpanVar(fs, &c.roll.soak, "soak", 30*time.Minute, "how `long` a terminal has to report health with the settings, 1m to 30d")
-				usage.SpanVar(fs, &c.roll.silence, "silence", time.Hour, "how `long` a terminal that took the settings may not report, 5m to 30d")
+				usage.SpanVar(fs, &c.roll.soak, "soak", 30*time.Minute, "how long a terminal has to report health with the settings, 1m to 30d")
+				usage.SpanVar(fs, &c.roll.silence, "silence", time.Hour, "how long a terminal that took the settings may not report, 5m to 30d")
 			}, Run: rollStart,
 		},
 		{

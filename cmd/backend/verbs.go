@@ -31,7 +31,7 @@ func (o *serveOptions) register(fs *flag.FlagSet, drain time.Duration) {
 	fs.BoolVar(&o.fleet, "fleet", false, "let terminals enrol with one-time codes (PROGRAM fleet makes them)")
 	fs.StringVar(&o.monitor, "monitor", "", "`host:port` that gives /metrics (Prometheus), /readyz and /livez to any caller; without a host on 127.0.0.1 (default: none)")
 	fs.BoolVar(&o.requests, "log-requests", false, "log one line for each request once it has ended")
-	usage.SpanVar(fs, &o.drain, "drain", drain, "how `long` it serves on after SIGTERM while /readyz says 503, so that a balancer sends no more")
+	usage.SpanVar(fs, &o.drain, "drain", drain, "how long it serves on after SIGTERM while /readyz says 503, so that a balancer sends no more")
 }
 
 // tolerateVar registers --tolerate, where the program has not done so for all its verbs.

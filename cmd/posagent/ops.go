@@ -62,7 +62,7 @@ func opsFlags(which string) func(fs *flag.FlagSet) any {
 			fs.IntVar(&o.filter.Limit, "limit", 100, "only the newest `number`")
 		case "send":
 			fs.BoolVar(&o.all, "all", false, "everything that waits")
-			usage.SpanVar(fs, &o.wait, "wait", 15*time.Second, "how `long` to go on watching while nothing moves; 0 = do not watch")
+			usage.SpanVar(fs, &o.wait, "wait", 15*time.Second, "how long to go on watching while nothing moves; 0 = do not watch")
 		case "hold":
 			fs.BoolVar(&o.all, "all", false, "everything that waits")
 			fs.StringVar(&o.reason, "reason", "", "`text`: why, for whoever finds it held")

@@ -23,7 +23,7 @@ func registerCommand() command {
 		fs.IntVar(&o.baud, "baud", 9600, "speed of a serial line in `bits` a second")
 		fs.IntVar(&o.stopBits, "stop-bits", 2, "stop bits of a serial line")
 		fs.BoolVar(&o.trace, "trace", false, "show every message, decoded")
-		usage.SpanVar(fs, &o.wait, "wait", 180*time.Second, "how `long` the terminal may take (T4)")
+		usage.SpanVar(fs, &o.wait, "wait", 180*time.Second, "how long the terminal may take (T4)")
 		return o
 	}
 	with := func(more func(*flag.FlagSet, *registerOptions)) func(*flag.FlagSet) any {
@@ -45,7 +45,7 @@ func registerCommand() command {
 	pay.examples = []string{"posagent register pay 12.50" + line, "posagent register pay 12.50 --line tcp:127.0.0.1:20007 --trace", "posagent register pay 12.50 --protocol nexo"}
 	pay.flags = with(func(fs *flag.FlagSet, o *registerOptions) {
 		fs.StringVar(&o.amount, "amount", "", "the `amount`, as an alternative to the argument")
-		usage.SpanVar(fs, &o.abortAfter, "abort-after", 0, "stop the sale after this `long` (06 B0)")
+		usage.SpanVar(fs, &o.abortAfter, "abort-after", 0, "stop the sale after this time (06 B0)")
 		fs.IntVar(&o.cardType, "card-type", 0, "preselect a method by its ZVT card `type`")
 	})
 	reverse := verb("reverse", "RECEIPT", "undo a whole sale of the open batch (06 30)", registerReverse)

@@ -29,7 +29,7 @@ func serialCommand() command {
 			o := &serialOptions{}
 			fs.IntVar(&o.baud, "baud", 0, "speed in `bits` a second (default: [ecr] baud)")
 			fs.IntVar(&o.stopBits, "stop-bits", 0, "1 or 2 (default: [ecr] stop_bits)")
-			usage.SpanVar(fs, &o.within, "within", within, "how `long` it listens; 0 = until it is interrupted")
+			usage.SpanVar(fs, &o.within, "within", within, "how long it listens; 0 = until it is interrupted")
 			return o
 		}
 	}

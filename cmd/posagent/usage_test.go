@@ -100,6 +100,15 @@ func TestField2_U8AFlagMeansOneThing(t *testing.T) {
 	}, old)
 }
 
+// TestField2_U9APlaceholderSaysWhatIsTyped: "--drain long" was the first word of a sentence.
+func TestField2_U9APlaceholderSaysWhatIsTyped(t *testing.T) {
+	for _, r := range usageOf(commands()).Rows() {
+		for _, f := range usage.FlagsOf(r.Verb.Flags) {
+			require.NotContains(t, []string{"long", "far", "why", "value", "string"}, f.Value, "%s --%s", r.Path, f.Name)
+		}
+	}
+}
+
 // TestField2_U8AVariableYieldsToAFlag: POSAGENT_STATE stands for --state, and kept --backend from being
 // used at all. What is typed goes before it.
 func TestField2_U8AVariableYieldsToAFlag(t *testing.T) {

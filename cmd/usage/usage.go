@@ -87,6 +87,9 @@ func FlagsOf(register func(*flag.FlagSet)) (list []Flag) {
 		if b, is := f.Value.(interface{ IsBoolFlag() bool }); is && b.IsBoolFlag() {
 			value = ""
 		}
+		if _, is := f.Value.(*timespan); is {
+			value = "duration"
+		}
 		list = append(list, Flag{f.Name, value, help, f.DefValue})
 	})
 	return list

@@ -6,12 +6,12 @@ import "strings"
 // fr. lang is a language's code in HTML; one that is not known is written as en. The blank between digits does not break a line.
 func FormatIn(lang string, m Minor, c Currency) string {
 	group, point, from := ",", ".", 4 // digits of the shortest number that is grouped
-	switch lang, _, _ = strings.Cut(lang, "-"); lang {
+	switch lang, _, _ = strings.Cut(strings.ToLower(lang), "-"); lang {
 	case "da", "de", "it", "nl":
 		group, point = ".", ","
 	case "es":
 		group, point, from = ".", ",", 5
-	case "fi", "fr", "lt", "nb", "no", "ru", "sv":
+	case "fi", "fr", "lt", "nb", "nn", "no", "ru", "sv":
 		group, point = "\u00a0", ","
 	case "et", "lv", "pl", "pt":
 		group, point, from = "\u00a0", ",", 5
