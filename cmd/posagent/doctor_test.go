@@ -49,7 +49,7 @@ func TestEachRemedyNamesACommandThatExists(t *testing.T) {
 func TestBuiltAt(t *testing.T) {
 	day := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for version, want := range map[string]time.Time{
-		"2026.11.22-0123456789ab": day, "2026.11.22-0123456789ab+changed": day, "2026.11.22": day,
+		"2026.11.22-0123456789ab": day, "2026.11.22-0123456789ab+changed": day, "2026.11.22": day, "2026.11.22.235959-0123456789ab": day,
 		"1.2.3": {}, "unknown": {}, "0123456789ab+changed": {}, "": {},
 	} {
 		require.Equal(t, want, usage.BuiltAt(version), version)

@@ -8,9 +8,10 @@ import (
 // BuiltAt is the day a version names, the zero time where it names none.
 func BuiltAt(version string) time.Time {
 	day, _, _ := strings.Cut(version, "-")
-	at, err := time.Parse("2006.01.02", day)
-	if err != nil {
-		return time.Time{}
+	for _, form := range []string{"2006.01.02.150405", "2006.01.02"} {
+		if at, err := time.Parse(form, day); err == nil {
+			return at.Truncate(24 * time.Hour)
+		}
 	}
-	return at
+	return time.Time{}
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // nfpm is the packer. It stays out of go.mod, where it would move the versions of the product's modules. Newer ones than 2.45.0 need
@@ -26,7 +25,6 @@ type options struct {
 	out     string
 	targets []target
 	version string // what the program calls itself
-	number  string // what the packages are called: rises with the time of the commit
 	commit  string // "" = not known
 	epoch   int64  // Unix seconds that stand in every file
 	key     string // file of the signing key, "" = unsigned
@@ -60,22 +58,10 @@ func asked(root, out string, targets []target) (options, error) {
 	if o.epoch, err = strconv.ParseInt(when, 10, 64); err != nil || o.epoch < 0 {
 		return o, fmt.Errorf("SOURCE_DATE_EPOCH %q is no number of seconds", when)
 	}
-	o.number = numberOf(o.version, o.epoch)
-	if !regexp.MustCompile(`^[0-9][A-Za-z0-9.+~-]*$`).MatchString(o.number) {
+	if !regexp.MustCompile(`^[0-9][A-Za-z0-9.+~-]*$`).MatchString(o.version) {
 		return o, fmt.Errorf("VERSION %q: a package's version begins with a digit, and has letters, digits and . + ~ - alone", o.version)
 	}
 	return o, nil
-}
-
-var dayAndCommit = regexp.MustCompile(`^(\d{4}\.\d\d\.\d\d)-([0-9a-f]{7,40}.*)$`)
-
-// numberOf returns the version of a package. Between day and commit it puts the time of the commit: of two packages of a day the
-// later one is the higher one.
-func numberOf(version string, epoch int64) string {
-	if m := dayAndCommit.FindStringSubmatch(version); m != nil {
-		return m[1] + "." + time.Unix(epoch, 0).UTC().Format("150405") + "-" + m[2]
-	}
-	return version
 }
 
 func epochOr0() int64 {

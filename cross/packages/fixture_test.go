@@ -74,7 +74,7 @@ func makeAll(t *testing.T) *made {
 	require.NoError(t, build(o))
 
 	o.root = root
-	o.version, o.number, o.out = "2.0.0", "2.0.0", m.second
+	o.version, o.version, o.out = "2.0.0", "2.0.0", m.second
 	require.NoError(t, compile(o, here(), terminal, m.newer, "-overlay", oneStepMore(t, root, at("overlay"))))
 	o.made = map[string]string{here().name: m.newer}
 	require.NoError(t, build(o))

@@ -33,7 +33,7 @@ func packageFor(o options, s staged, t target, binary, work string) ([]string, e
 		return nil, err
 	}
 	at := func(name string) string { return filepath.Join(work, name) }
-	base := "posagent_" + o.number + "_" + t.name
+	base := "posagent_" + o.version + "_" + t.name
 	if err := inventory(o, binary, work, base); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (o options) guides(s staged, program string) (list []content) {
 // description is what both packages say of themselves.
 func (o options) description(t target) map[string]any {
 	return map[string]any{
-		"name": "posagent", "arch": t.goarch + t.goarm, "version": o.number, "version_schema": "none", "section": "net", "priority": "optional",
+		"name": "posagent", "arch": t.goarch + t.goarm, "version": o.version, "version_schema": "none", "section": "net", "priority": "optional",
 		"maintainer": "posagent <root@localhost>", "disable_globbing": true, "mtime": time.Unix(o.epoch, 0).UTC(),
 		"description": "payment terminal on a small Linux box\nA cash register asks it for money over ZVT, on a serial line or TCP. It shows the customer a code,\n" +
 			"asks the backend until it is paid, and gives the register one definite answer.",

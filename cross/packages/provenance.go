@@ -58,7 +58,7 @@ func provenance(o options, names []string) error {
 			"buildDefinition": map[string]any{
 				"buildType": "posagent.packages/1",
 				"externalParameters": map[string]any{
-					"version": o.version, "packageVersion": o.number, "sourceDateEpoch": o.epoch, "command": "make packages",
+					"version": o.version, "packageVersion": o.version, "sourceDateEpoch": o.epoch, "command": "make packages",
 				},
 				"internalParameters":   map[string]any{"goFlags": flags(o.version), "environments": environments},
 				"resolvedDependencies": needs,

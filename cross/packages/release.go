@@ -46,7 +46,7 @@ func look(dir, name string) (listed, error) {
 
 // release writes the manifest of the named files, and signs it where there is a key.
 func release(o options, names []string) error {
-	m := manifest{Schema: schema, Version: o.number, Commit: o.commit}
+	m := manifest{Schema: schema, Version: o.version, Commit: o.commit}
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		f, err := look(o.out, name)
 		if err != nil {

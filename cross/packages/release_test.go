@@ -131,7 +131,7 @@ func TestAReleaseIsVerified(t *testing.T) {
 	for _, name := range names {
 		put(name, "text of "+name)
 	}
-	require.NoError(t, release(options{out: dir, number: "1", key: key + ".key", log: t.Output()}, names))
+	require.NoError(t, release(options{out: dir, version: "1", key: key + ".key", log: t.Output()}, names))
 	check := func() error { return verify(dir, key+".pub", t.Output()) }
 	require.NoError(t, check())
 	code, said := ran(t, nil, openssl, "pkeyutl", "-verify", "-pubin", "-inkey", key+".pub", "-rawin", "-in", file("release.json"), "-sigfile", file("release.json.sig"))
@@ -176,17 +176,33 @@ func TestTargetsAreThoseOfTheCrossBuild(t *testing.T) {
 
 // TestALaterPackageIsTheHigherOne: by dpkg's own order.
 func TestALaterPackageIsTheHigherOne(t *testing.T) {
-	const morning = 1795334400 // 2026-11-22 08:00:00 UTC
-	require.Equal(t, "2026.11.22.080000-ffffffffffff", numberOf("2026.11.22-ffffffffffff", morning))
-	require.Equal(t, "2026.11.22.080000-ffffffffffff+changed", numberOf("2026.11.22-ffffffffffff+changed", morning))
-	require.Equal(t, "1.2.3", numberOf("1.2.3", morning))
 	dpkg := need.Tool(t, "dpkg")
 	rising := []string{
-		numberOf("2026.11.22-ffffffffffff", morning), numberOf("2026.11.22-000000000000", morning+60), numberOf("2026.11.23-000000000000", morning+86400), "2026.12.1", "2026.12.1-3-g0123456789ab",
+		"2026.11.22.080000-ffffffffffff", "2026.11.22.080100-000000000000", "2026.11.23.000000-000000000000", "2026.12.1", "2026.12.1-3-g0123456789ab",
 	}
 	for i, later := range rising[1:] {
 		code, said := ran(t, nil, dpkg, "--compare-versions", rising[i], "lt", later)
 		require.Zero(t, code, "%s is not lower than %s: %s", rising[i], later, said)
+	}
+}
+
+// TestField2_U9OneBuildHasOneVersion: the package was 2026.11.22.080000-…, and the program in it said
+// 2026.11.22-…. What a build of the tree calls itself is the package's version, too: its day, its time,
+// its commit.
+func TestField2_U9OneBuildHasOneVersion(t *testing.T) {
+	t.Setenv("VERSION", "")
+	code, said := ran(t, nil, need.Tool(t, "sh"), "../version.sh")
+	require.Zero(t, code, said)
+	own := strings.TrimSpace(said)
+	if own == "" {
+		need.Missing(t, "a version of the tree", "git, and a checkout")
+	}
+	o, err := asked("../..", t.TempDir(), nil)
+	require.NoError(t, err)
+	require.Equal(t, own, o.version)
+	require.Contains(t, flags(o.version)[len(flags(o.version))-1], "main.linked="+own)
+	if !strings.Contains(own, "-g") { // no tag was before
+		require.Regexp(t, `^\d{4}\.\d\d\.\d\d\.\d{6}-[0-9a-f]{12}(\+changed)?$`, own)
 	}
 }
 

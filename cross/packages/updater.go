@@ -12,7 +12,7 @@ func packageUpdater(o options, s staged, t target, work string) ([]string, error
 		return nil, err
 	}
 	at := func(name string) string { return filepath.Join(work, name) }
-	base := "posagent-update_" + o.number + "_" + t.name
+	base := "posagent-update_" + o.version + "_" + t.name
 	binary := at("posagent-update")
 	if err := compile(o, t, updater, binary); err != nil {
 		return nil, err
