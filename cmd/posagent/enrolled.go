@@ -202,7 +202,7 @@ func (r *resumer) step(ctx context.Context) (waits bool) {
 	}
 	r.log.Warn("enrolment", "state", s.State, "err", err)
 	r.at, r.cause, r.why = s.URL, ready.Enrolling, shortly(err)
-	if why, untrusted := untrusted(err); untrusted {
+	if why, yes := untrusted(err); yes {
 		r.cause, r.why = ready.NotTrusted, why
 	}
 	if errors.As(err, &refused) {
@@ -218,8 +218,7 @@ func untrusted(err error) (why string, yes bool) {
 	if !errors.Is(err, enrol.ErrUntrusted) {
 		return "", false
 	}
-	why, _, _ = strings.Cut(strings.TrimPrefix(err.Error(), enrol.ErrUntrusted.Error()+": "), " (")
-	return why, true
+	return strings.TrimPrefix(err.Error(), enrol.ErrUntrusted.Error()+": "), true
 }
 
 // shortly is an error without its remedy.

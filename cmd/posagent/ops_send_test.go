@@ -45,8 +45,8 @@ func TestProgress(t *testing.T) {
 		bars := strings.Split(out.String(), "\r\x1b[K")[1:]
 		require.Len(t, bars, 7, "%q", bars)
 		for i, want := range []string{
-			`^\[\.{24}\] 0/4  0\.0/s  4 left$`, `^\[\.{24}\] 0/4 .* 4 left$`, `^\[#{6}\.{18}\] 1/4  [01]\.\d/s  3 left  12\.50 EUR accepted$`,
-			`^\[#{12}\.{12}\] 2/4 .* 2 left  12\.50 EUR accepted$`, `^\[#{18}\.{6}\] 3/4 .* 1 left`, `^\[#{24}\] 4/4 .* 0 left  12\.55 EUR accepted$`, `^$`,
+			`^\[\.{24}\] 0/4  0\.0/s  4 left$`, `^\[\.{24}\] 0/4 .* 4 left$`, `^\[#{6}\.{18}\] 1/4  [01]\.\d/s  3 left  payments\.create 12\.50 EUR accepted$`,
+			`^\[#{12}\.{12}\] 2/4 .* 2 left  payments\.create 12\.50 EUR accepted$`, `^\[#{18}\.{6}\] 3/4 .* 1 left`, `^\[#{24}\] 4/4 .* 0 left  payments\.create 12\.55 EUR accepted$`, `^$`,
 		} {
 			require.Regexp(t, want, bars[i])
 		}

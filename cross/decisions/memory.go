@@ -44,7 +44,7 @@ func counter() []Holder {
 		Wired: "db j sales svc box screen cfg now boot bootID trusted log screenMu mu wake",
 		Places: []Place{
 			{"offline", "what Health says of the backend", "for people and the register's diagnosis: no sale reads it", nil},
-			{"onScreen endShown", "whose code may be replaced on the screen", "a start draws what the states say; a code that is not shown cannot be paid", []string{drive + "TestAnEndTakesThePlaceOfTheOneBefore"}},
+			{"onScreen endShown pictured", "whose code may be replaced on the screen", "a start draws what the states say; a code that is not shown cannot be paid", []string{drive + "TestAnEndTakesThePlaceOfTheOneBefore"}},
 			{"jobs", "what is done next", "each follows from a state: a start plans it again", []string{allRestart}},
 			{"onUndo", "which line is told of an undo", "a notice, after the undo is durable", []string{drive + "TestMoneyA3_TheLineIsToldWhenGraceIsOver"}},
 		},

@@ -8,7 +8,7 @@ var ofHand = []mutant{
 		{"agent/checkout/drive/prompt.go", ` || !d.choosing(ctx, key) {`, ` {`},
 	}},
 	{"what was typed stays on the screen", drive, "TestTheDialogueHasTheScreen", []edit{
-		{"agent/checkout/drive/perform/screen.go", "	if p.onScreen == row.Key {\n		p.show(p.view(row, kind))\n	}", "	_ = kind"},
+		{"agent/checkout/drive/perform/screen.go", `case there && now.kind == kind, !there`, `case there && now.kind <= kind, !there`},
 	}},
 	{"a dialogue that is over is shown", drive, "TestTheDialogueHasTheScreen", []edit{
 		{"agent/checkout/drive/perform/screen.go", `if err != nil || row.State.Phase != checkout.Choosing {`, `if err != nil || row.State.Phase == checkout.Done {`},
