@@ -101,8 +101,8 @@ type Store interface {
 	// Health reports the present state. It touches no row and is cheap.
 	Health(ctx context.Context) Health
 	// Reserved reports whether new work may be accepted: the store takes writes, and accepted work
-	// can be finished also where space runs out. It answers nil, ErrFull, ErrIO, ErrReadOnly,
-	// ErrDamaged or ErrClosed.
+	// can be finished also where space runs out. What the last write met decides. It answers nil,
+	// ErrFull, ErrIO, ErrReadOnly, ErrBusy, ErrDamaged or ErrClosed.
 	Reserved(ctx context.Context) error
 	// Committed is closed by the next commit, once what it wrote can be read. Take it before
 	// reading.

@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // State is what the store can do at present.
 type State string
@@ -10,8 +13,13 @@ const (
 	Ready  State = "ready"  // writes become durable
 	Full   State = "full"   // the last write met a full disk
 	Broken State = "broken" // the last write met an I/O error; the store reopens itself and tries again
+	Busy   State = "busy"   // another program held the write lock for longer than a write waits; the store tries again
 	Closed State = "closed"
 )
+
+// LongLog is the size of a log at which something keeps it from being folded. Without a long reader it
+// is a dozen MiB at most.
+const LongLog = 16 << 20
 
 // Health is a snapshot of facts for doctor and the status page.
 type Health struct {
@@ -32,7 +40,21 @@ type Health struct {
 	Conns       int // connections to the server that are in use; MostConns is how many may be. 0 = the engine has none
 	MostConns   int
 	Synchronous string
+	Others      []Process    // besides this one, that keep the writer out, or the log from being folded; looked for where that shows
 	Marks       []MarkHealth // none = the store has no mark, or was opened for reading
+}
+
+// Process is another program that has the file open.
+type Process struct {
+	PID  int
+	Name string // "" = not known
+}
+
+func (p Process) String() string {
+	if p.Name == "" {
+		return fmt.Sprintf("process %d", p.PID)
+	}
+	return fmt.Sprintf("process %d (%s)", p.PID, p.Name)
 }
 
 // MarkHealth is one mark as Health shows it.

@@ -40,6 +40,9 @@ func (s *Store) Health(context.Context) store.Health {
 	h.Commits, h.Writes = s.commits.Load(), s.writes.Load()
 	h.CommitEMA = time.Duration(s.latency.Load())
 	h.Synchronous = s.set.synchronous
+	if h.State == store.Busy || h.WALBytes > store.LongLog {
+		h.Others = Others(s.opt.Path)
+	}
 	if s.marks != nil {
 		h.Marks = s.marks.Health()
 	}
@@ -48,7 +51,7 @@ func (s *Store) Health(context.Context) store.Health {
 
 // Reserved reports whether new work may be accepted: the store takes writes and the reserve that
 // lets accepted work be finished on a full disk is in place. It answers nil, ErrFull, ErrIO,
-// ErrReadOnly, ErrDamaged or ErrClosed.
+// ErrReadOnly, ErrBusy, ErrDamaged or ErrClosed.
 func (s *Store) Reserved(context.Context) error {
 	select {
 	case <-s.closing:
@@ -58,7 +61,7 @@ func (s *Store) Reserved(context.Context) error {
 	if s.opt.ReadOnly {
 		return store.ErrReadOnly
 	}
-	if err := s.broken(); err != nil {
+	if err := s.unwell(); err != nil {
 		return err
 	}
 	return s.reserve.ensure()
@@ -80,6 +83,17 @@ func (s *Store) succeeded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = store.Ready
+}
+
+// unwell is why the last write failed, where that keeps the next one from succeeding: the medium, or
+// another program's lock.
+func (s *Store) unwell() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != store.Broken && s.state != store.Busy {
+		return nil
+	}
+	return s.lastErr
 }
 
 // broken is the error that the store has not recovered from yet.

@@ -21,6 +21,8 @@ func (s *Store) failed(op string, err error) error {
 	case breaks(err) || errors.Is(err, errRolledBack):
 		s.setState(store.Broken, err)
 		s.log.Error("write failed, store is being reopened", "err", err)
+	case op == "begin" && errors.Is(err, store.ErrBusy):
+		s.setState(store.Busy, err)
 	default:
 		s.note(err)
 	}
@@ -33,6 +35,23 @@ func (s *Store) undo() error {
 		return nil
 	}
 	return s.w.exec("ROLLBACK")
+}
+
+// again tries once more what has failed, without a caller.
+func (s *Store) again() {
+	if s.broken() != nil {
+		_ = s.recover() // recorded
+		return
+	}
+	if err := s.w.begin("BEGIN IMMEDIATE"); err != nil {
+		_ = s.failed("begin", err)
+		return
+	}
+	if err := s.undo(); err != nil {
+		_ = s.failed("rollback", err)
+		return
+	}
+	s.succeeded()
 }
 
 // recover replaces a connection that met an I/O error and proves the new one by a commit of its

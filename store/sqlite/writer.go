@@ -110,12 +110,14 @@ func (s *Store) writeLoop() {
 	var retryC <-chan time.Time
 	pause := retryFirst
 	for {
-		if s.broken() == nil {
+		if s.unwell() == nil {
 			pause, retryC = retryFirst, nil
 		} else if retryC == nil {
 			retry = time.NewTimer(pause)
 			retryC = retry.C
-			pause = min(2*pause, retryLonger)
+			if s.broken() != nil { // a try at a lock waits by itself
+				pause = min(2*pause, retryLonger)
+			}
 		}
 		select {
 		case r := <-s.queue:
@@ -124,7 +126,7 @@ func (s *Store) writeLoop() {
 			f()
 		case <-retryC:
 			retryC = nil
-			_ = s.recover()
+			s.again()
 		case <-s.closing:
 			for {
 				select {
@@ -247,6 +249,9 @@ func (s *Store) transact(live []*request, results []error) error {
 	s.reserve.releaseIfLow()
 	if err := s.w.begin("BEGIN IMMEDIATE"); err != nil {
 		return s.failed("begin", err)
+	}
+	if s.unwell() != nil { // the lock is free again
+		s.succeeded()
 	}
 	single := len(live) == 1
 	kept, changed := 0, false
