@@ -17,6 +17,8 @@ import (
 	"posagent/agent/paylink"
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
+	"posagent/agent/view"
+	"posagent/device/file"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -78,6 +80,7 @@ const (
 	judgeEvery   = 500 * time.Millisecond // a cable that is pulled shows within this time
 	healthEvery  = 10 * time.Second       // between two looks into the journal
 	storeWithin  = 5 * time.Second        // for what the judgement asks of the journal
+	turnWithin   = 7 * time.Second        // for a turn of the journal's writer, which waits up to 5 s for another program's lock
 	noteWithin   = 5 * time.Second        // for the commit of an entry of the history
 	methodWithin = 5 * time.Second        // for the answer of the own method's service
 	firstAsk     = 2 * time.Second        // between two questions while the backend keeps the terminal from being ready
@@ -93,9 +96,10 @@ type judged struct {
 	since  time.Time      // next
 	health *ready.Trouble // of the journal, when it was looked into last
 	looked time.Time
-	proof  bool // the backend has answered with these settings, in this run or an earlier one
-	stored bool // and that stands in the journal
-	read   bool // the journal has been asked for it
+	turn   chan struct{} // of the journal's writer, which was not in time; nil = none
+	proof  bool          // the backend has answered with these settings, in this run or an earlier one
+	stored bool          // and that stands in the journal
+	read   bool          // the journal has been asked for it
 }
 
 func proofSchema() []store.Step {
@@ -149,17 +153,22 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 // journal says why the journal takes no sale.
 func (a *Agent) journal(ctx context.Context, look bool) *ready.Trouble {
 	dir := filepath.Dir(a.o.DB.Health(ctx).Path)
-	if err := a.o.DB.Reserved(ctx); err != nil { // what a sale is asked, too
-		cause := ready.Journal
-		if errors.Is(err, store.ErrFull) {
-			cause = ready.DiskFull
-		} else if errors.Is(err, store.ErrReadOnly) {
-			cause = ready.ReadOnly
-		}
-		return &ready.Trouble{Cause: cause, Where: dir, Detail: err.Error()}
+	if t := a.unwritable(ctx, dir); t != nil {
+		return t
 	}
 	if j := &a.judged; look || a.o.Now().Sub(j.looked).Abs() >= healthEvery {
 		j.health, j.looked = nil, a.o.Now()
+		if !a.writes() { // another program's lock is not found by reading
+			j.health = &ready.Trouble{Cause: ready.Journal, Where: dir, Detail: "a write does not come back"}
+			return j.health
+		}
+		if t := a.unwritable(ctx, dir); t != nil {
+			return t
+		}
+		if readOnly, _ := file.ReadOnly(dir); readOnly { // before the first write fails
+			j.health = &ready.Trouble{Cause: ready.ReadOnly, Where: dir}
+			return j.health
+		}
 		ctx, cancel := context.WithTimeout(ctx, storeWithin)
 		defer cancel()
 		for _, line := range a.drive.Health(ctx).Lines {
@@ -169,6 +178,47 @@ func (a *Agent) journal(ctx context.Context, look bool) *ready.Trouble {
 		}
 	}
 	return a.judged.health
+}
+
+// writes waits for the journal's writer to take a turn. It says whether it came in time.
+func (a *Agent) writes() bool {
+	j := &a.judged
+	if j.turn == nil {
+		turn := make(chan struct{})
+		j.turn = turn
+		go func() { a.asWriter(func() {}); close(turn) }()
+	}
+	late := time.NewTimer(turnWithin)
+	defer late.Stop()
+	select {
+	case <-j.turn:
+		j.turn = nil
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// unwritable says why the journal refuses what a sale would write, nil = it does not.
+func (a *Agent) unwritable(ctx context.Context, dir string) *ready.Trouble {
+	err := a.o.DB.Reserved(ctx) // what a sale is asked, too
+	if err == nil {
+		return nil
+	}
+	t := &ready.Trouble{Cause: ready.Journal, Where: dir, Detail: err.Error()}
+	switch {
+	case errors.Is(err, store.ErrFull):
+		t.Cause = ready.DiskFull
+	case errors.Is(err, store.ErrReadOnly):
+		t.Cause = ready.ReadOnly
+	case errors.Is(err, store.ErrBusy):
+		t.Cause, t.Detail = ready.Locked, view.Holders(a.o.DB.Health(ctx), 0)
+	default:
+		if readOnly, _ := file.ReadOnly(dir); readOnly { // whatever the engine says of it
+			t.Cause = ready.ReadOnly
+		}
+	}
+	return t
 }
 
 // proven says whether the backend has answered with the settings that are in use, and keeps that it has.

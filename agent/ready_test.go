@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -170,5 +171,39 @@ func TestReadyOnAFullDisk(t *testing.T) {
 		}
 		end()
 		require.NoError(t, db.Close())
+	}
+}
+
+// troubled is a journal whose last write has failed.
+type troubled struct {
+	store.Journal
+	err error
+}
+
+func (j troubled) Reserved(context.Context) error { return j.err }
+
+func (j troubled) Health(ctx context.Context) store.Health {
+	h := j.Journal.Health(ctx)
+	h.State, h.Err, h.Others = store.Broken, j.err, []store.Process{{PID: 4711, Name: "sqlite3"}}
+	return h
+}
+
+// TestField2_D3TheLastFailedWriteDecides: a terminal whose journal takes no write is not ready, whatever keeps it, and says which.
+func TestField2_D3TheLastFailedWriteDecides(t *testing.T) {
+	for name, tc := range map[string]struct {
+		err  error
+		want string
+	}{
+		"locked":    {fmt.Errorf("store: begin: %w", store.ErrBusy), "another program keeps the journal of "},
+		"by whom":   {fmt.Errorf("store: begin: %w", store.ErrBusy), " locked, process 4711 (sqlite3)"},
+		"read-only": {fmt.Errorf("store: write: %w", store.ErrReadOnly), " is read-only: "},
+		"broken":    {fmt.Errorf("store: write: %w", store.ErrIO), "cannot be written or read, "},
+		"full":      {fmt.Errorf("store: write: %w", store.ErrFull), "no space left on the disk of "},
+	} {
+		ask, end := alone(t, troubled{storetest.Open(t, agent.Schema()...), tc.err})
+		status, said := ask("/readyz", "")
+		require.Equal(t, http.StatusServiceUnavailable, status, name)
+		require.Contains(t, said, tc.want, name)
+		end()
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"posagent/agent/control/socket"
 	"posagent/agent/outbox"
+	"posagent/agent/ready"
 	"posagent/agent/record"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
@@ -146,6 +147,23 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*ht
 		return nil, ErrNoDaemon
 	}
 	return resp, err
+}
+
+// Ready asks whether a register may ask for a sale now. A terminal of an older version answers an error.
+func (c *Client) Ready(ctx context.Context) (r ready.Report, err error) {
+	resp, err := c.ask(ctx, http.MethodGet, "/ready", nil)
+	if err != nil {
+		return r, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return r, fmt.Errorf("the terminal answered %s", resp.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return r, fmt.Errorf("the terminal's answer: %w", err)
+	}
+	return r, json.Unmarshal(data, &r)
 }
 
 // Events calls begun once the terminal tells of everything from then on, and see with each event, until ctx or the terminal

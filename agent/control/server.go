@@ -18,6 +18,7 @@ import (
 	"posagent/agent/audit"
 	"posagent/agent/httpd"
 	"posagent/agent/outbox"
+	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/ecr/receipt"
 	"posagent/schemes/wire"
@@ -45,7 +46,7 @@ type House interface {
 
 var _ House = (*view.Daemon)(nil)
 
-// Options of a server. All are required besides Record, Own, Missing, Health, Restart, Print, Refused and Log.
+// Options of a server. All are required besides Record, Own, Missing, Health, Ready, Restart, Print, Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
@@ -57,6 +58,7 @@ type Options struct {
 	Own     func(ctx context.Context, key wire.Key, owner string) error // gives an operation to a local client; nil = none is given
 	Missing func(ctx context.Context) error                             // is the answer to a key that is not in the journal; nil = it is not asked
 	Health  func(ctx context.Context) (Health, error)                   // how the terminal is; nil = it is not asked
+	Ready   func(ctx context.Context) ready.Report                      // whether a register may ask now; nil = it is not asked
 	Restart func(ctx context.Context) error                             // ends the run where no sale is open; nil = it is not ended
 	// Print prints a copy of a sale's receipt, and says why that waits; nil = none is printed.
 	Print func(ctx context.Context, sale wire.Key, which receipt.Copy) (waits string, err error)
@@ -130,6 +132,11 @@ func New(o Options) *Server {
 	}
 	if o.Health != nil {
 		mux.HandleFunc("GET /health", s.health)
+	}
+	if o.Ready != nil {
+		mux.HandleFunc("GET /ready", func(w http.ResponseWriter, r *http.Request) {
+			_ = wire.WriteJSON(w, http.StatusOK, "application/json", o.Ready(r.Context())) // a lost connection has no reader
+		})
 	}
 	mux.HandleFunc("GET /events", s.events)
 	if o.Record != nil {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent/doctor/exam"
+	"posagent/device/file"
 )
 
 const (
@@ -42,7 +43,7 @@ func diskChecks() []Check {
 		{
 			ID: "PA-DSK-002", Severity: exam.Critical, After: []string{"PA-DSK-001"}, Command: "dmesg | tail",
 			Look: func(_ context.Context, f *Facts) Finding {
-				bad, err := exam.ReadOnly(exam.Existing(f.State))
+				bad, err := file.ReadOnly(exam.Existing(f.State))
 				if err != nil {
 					return exam.Failed("seen", err.Error())
 				}
@@ -128,17 +129,17 @@ func syncOnce(path string) (took time.Duration, err error) {
 	if err := removed(path); err != nil { // one that an examination which was ended has left
 		return 0, err
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	probe, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 0, err
 	}
-	_, err = file.Write(make([]byte, 4096))
+	_, err = probe.Write(make([]byte, 4096))
 	began := time.Now()
 	if err == nil {
-		err = file.Sync()
+		err = probe.Sync()
 	}
 	took = time.Since(began)
-	return took, errors.Join(err, file.Close(), removed(path))
+	return took, errors.Join(err, probe.Close(), removed(path))
 }
 
 // removed deletes a file that may not be there.

@@ -167,6 +167,7 @@ type Journal struct {
 
 	Keyed       bool // its rows could be verified
 	WALBytes    int64
+	Holders     string // the processes that keep the log from being folded, "" = none is seen
 	ShortBytes  int64
 	Doubt       int64 // operations
 	Held        int64

@@ -13,7 +13,7 @@ import (
 
 // The terminal folds the log at a dozen MiB.
 const (
-	longWAL = 32 << 20
+	longWAL = 16 << 20
 	hugeWAL = 64 << 20
 )
 
@@ -45,9 +45,12 @@ func journalChecks() []Check {
 		},
 		{
 			ID: "PA-DB-003", Severity: exam.Critical, After: []string{"PA-DB-001", "PA-DB-002"}, Command: "dmesg | tail",
-			Look: ofJournal(func(_ *Facts, j Journal) Finding {
+			Look: ofJournal(func(f *Facts, j Journal) Finding {
 				if j.State == Forbidden {
 					return exam.Failed("seen", j.Text).Typed("run this as the user that owns {state}", "ls -l {state}")
+				}
+				if s := f.Daemon.Report.NotReady; s != nil && s.Cause == ready.Locked { // reading does not show it
+					return exam.Failed("seen", s.Words).Typed(s.Remedy, "fuser -v {state}/agent.db")
 				}
 				return exam.FailedIf(j.State == NoDatabase || j.State == Unreadable, j.Text)
 			}),
@@ -85,11 +88,14 @@ func journalChecks() []Check {
 			ID: "PA-DB-005", Severity: exam.Major, After: []string{"PA-KEY-004"}, Command: "fuser -v {state}/agent.db",
 			Look: ofJournal(func(_ *Facts, j Journal) Finding {
 				m := exam.Measured{"wal_bytes", fmt.Sprint(j.WALBytes)}
+				if j.Holders != "" {
+					m = append(m, "held_by", j.Holders)
+				}
 				switch {
 				case j.WALBytes > hugeWAL:
 					return m.Failed("more than 64 MiB")
 				case j.WALBytes > longWAL:
-					return m.Warned("more than 32 MiB")
+					return m.Warned("more than 16 MiB")
 				}
 				return m.Passed()
 			}),

@@ -51,7 +51,7 @@ func TestAFaultBelongsToOneStepOfTheWay(t *testing.T) {
 func TestEveryCauseOfTheBackendHasACheck(t *testing.T) {
 	elsewhere := map[ready.Cause]bool{ // journal, line, start: other checks
 		ready.Config: true, ready.NoConfig: true, ready.Unenrolled: true, ready.Enrolling: true, ready.NotTrusted: true, ready.Replaced: true, ready.NoRecord: true, ready.NotConfirmed: true, ready.NoAccess: true, ready.Stopped: true, ready.AddressTaken: true, ready.Starting: true, ready.Resuming: true, ready.Asking: true, ready.DiskFull: true, ready.ReadOnly: true,
-		ready.Journal: true, ready.Cut: true, ready.Lost: true, ready.KeyMissing: true, ready.KeyUnfit: true, ready.KeyWrong: true, ready.NoLine: true, ready.LineGone: true, ready.LinePulled: true, ready.LineDenied: true,
+		ready.Journal: true, ready.Locked: true, ready.Silent: true, ready.Cut: true, ready.Lost: true, ready.KeyMissing: true, ready.KeyUnfit: true, ready.KeyWrong: true, ready.NoLine: true, ready.LineGone: true, ready.LinePulled: true, ready.LineDenied: true,
 		ready.LineBusy: true, ready.LineStuck: true, ready.LineAltered: true, ready.LineNoTTY: true, ready.LineFailed: true, ready.LineAddress: true, ready.PortAddress: true, ready.PadGone: true, ready.PadDenied: true, ready.PadFailed: true, ready.PadStuck: true, ready.ScreenGone: true, ready.ScreenDenied: true, ready.ScreenFailed: true, ready.ScreenFile: true, ready.ScreenSmall: true, ready.ScreenStuck: true, ready.PageUnseen: true, ready.NoMethods: true, ready.Unfit: true, ready.ServiceRefused: true,
 	}
 	for _, cause := range ready.Causes() {

@@ -23,10 +23,12 @@ const (
 	Stopped      Cause = "stopped"
 	AddressTaken Cause = "address_taken" // of a terminal that does not run
 	Starting     Cause = "starting"
+	Silent       Cause = "no_answer" // of a terminal whose process is there
 	Resuming     Cause = "resuming"
 	Asking       Cause = "asking"
 	DiskFull     Cause = "disk_full"
 	Journal      Cause = "journal"
+	Locked       Cause = "journal_locked"
 	ReadOnly     Cause = "disk_read_only"
 	Cut          Cause = "journal_cut"
 	Lost         Cause = "journal_lost"
@@ -88,6 +90,7 @@ func table() []row {
 		{AddressTaken, "the terminal does not run, and another program listens on {where} ({detail})", "stop that program, or let the terminal listen on another address; then {run}", false},
 		{NoAccess, "unknown", "this account may not read {where}: run as its owner: sudo -u {detail} posagent status{flags}", false},
 		{Starting, "the terminal is starting", "posagent status{flags}, again in some seconds", false},
+		{Silent, "the terminal runs as process {where} and does not answer, {detail}", "posagent doctor{flags} looks at it; let a stopped process go on (fg, in the shell that has stopped it); else end it, then {run}: every open sale is resumed from the journal", false},
 		{Resuming, "older sales are being resumed", "posagent status{flags} shows them; wait until they are settled", false},
 		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},
 		{DiskFull, "no space left on the disk of {where}", "df -h {where} shows it; free space there, but leave what is in {where}", false},
@@ -98,6 +101,7 @@ func table() []row {
 		{KeyUnfit, "the device key of the journal cannot be used, {detail}", "the file must be the key that was made here, mode 0600, owned by the user that runs posagent; posagent doctor{flags} --fix sets the mode, posagent config rotate-key{flags} changes a key that others may have read; the journal is whole; where the key is damaged, put a copy back; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place", false},
 		{KeyWrong, "the device key in {where} is not the one of the journal, {detail}", "put the right file back from where it was kept, the journal is whole; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
+		{Locked, "another program keeps the journal of {where} locked, {detail}", "fuser -v {where}/agent.db names it; end it; the terminal goes on by itself", false},
 
 		{NoLine, "no register line is set, and no local program may sell", "set [ecr] serial or tcp in {config}, or give a client of [port.clients] may = [\"read\", \"sales\"], then {run}", false},
 		{LineGone, "the register line {where} is not there", "plug the cable in; ls /dev/serial/by-id lists the devices, set [ecr] serial in {config} to one of them", false},

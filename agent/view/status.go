@@ -177,10 +177,28 @@ func (v *Status) Disk(h store.Health) {
 			v.attend("%s is not written, so that a journal that is cut may not be noticed: %v", m.Path, m.Err)
 		}
 	}
+	if h.WALBytes > store.LongLog {
+		held := "another program may read it for long: fuser -v " + h.Path + " names it; end it"
+		if by := Holders(h, v.PID); by != "" {
+			held = by + " keeps it from being folded: end it"
+		}
+		v.attend("the log of the journal has %d MiB, no sale waits for that: %s", h.WALBytes>>20, held)
+	}
 	if h.ShortBytes > 0 {
 		v.full = filepath.Dir(h.Path)
 		v.attend("disk full: sales are refused, free at least %d KiB on the file system of %s", h.ShortBytes>>10+1, filepath.Dir(h.Path))
 	}
+}
+
+// Holders names the programs besides the terminal that keep its journal's log from being folded, "" = none is seen.
+func Holders(h store.Health, terminal int) string {
+	var list []string
+	for _, p := range h.Others {
+		if p.PID != terminal {
+			list = append(list, p.String())
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // waits says that what is owed to a service does not leave.

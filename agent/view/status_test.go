@@ -37,6 +37,21 @@ func TestStatusDiskFull(t *testing.T) {
 	require.Equal(t, ready.Stopped, v.NotReady.Cause, "it has its own cause")
 }
 
+// TestField2_D8ALongLogIsSaid: a log that something keeps from being folded is said, with the program that does so. The terminal itself is
+// none of those.
+func TestField2_D8ALongLogIsSaid(t *testing.T) {
+	v := view.NewStatus(view.Status{PID: 12})
+	v.Disk(store.Health{Path: "/var/lib/p/agent.db", WALBytes: store.LongLog})
+	require.Empty(t, advice(v))
+	long := store.Health{Path: "/var/lib/p/agent.db", WALBytes: 17 << 20}
+	v.Disk(long)
+	require.Equal(t, "the log of the journal has 17 MiB, no sale waits for that: another program may read it for long: fuser -v /var/lib/p/agent.db names it; end it", advice(v))
+	v = view.NewStatus(view.Status{PID: 12})
+	long.Others = []store.Process{{PID: 12, Name: "posagent"}, {PID: 4711, Name: "litestream"}}
+	v.Disk(long)
+	require.Equal(t, "the log of the journal has 17 MiB, no sale waits for that: process 4711 (litestream) keeps it from being folded: end it", advice(v))
+}
+
 // A sandbox says so on its first line, which begins as that of any terminal that is ready.
 func TestASandboxSaysSoOnItsFirstLine(t *testing.T) {
 	v := view.NewStatus(view.Status{Sandbox: true})

@@ -20,6 +20,7 @@ import (
 
 	"posagent/agent/doctor/exam"
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/schemes/backend"
 )
 
@@ -80,7 +81,7 @@ func directoryChecks() []Check {
 		{
 			ID: "PA-DIR-003", Severity: exam.Critical, After: []string{"PA-DIR-001"}, Command: "dmesg | tail",
 			Look: func(_ context.Context, f *Facts) exam.Finding {
-				bad, err := exam.ReadOnly(f.Dir)
+				bad, err := file.ReadOnly(f.Dir)
 				if err != nil {
 					return exam.Failed("seen", err.Error())
 				}

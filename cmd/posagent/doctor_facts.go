@@ -180,7 +180,8 @@ func doctorDaemon(c *call) doctor.Daemon {
 		d.PID = 0
 		return d
 	}
-	return daemonSays(d, readLive(c.stateDir()))
+	live, _ := says(c, pid)
+	return daemonSays(d, live)
 }
 
 // daemonSays adds what the running terminal says of itself.
@@ -316,12 +317,13 @@ func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.J
 	if err == nil {
 		with = keys
 	}
+	pid, _, _ := runningPID(c) // the terminal itself holds nobody up
 	db, err := fileOf(c).read(ctx, with, false)
 	if err == nil {
 		g.db.Store(&db)
 		err = db.Read(ctx, func(r store.Reader) error {
 			h := db.Health(ctx)
-			j.WALBytes, j.ShortBytes = h.WALBytes, h.ShortBytes
+			j.WALBytes, j.ShortBytes, j.Holders = h.WALBytes, h.ShortBytes, view.Holders(h, pid)
 			return readQueue(r, &j, now)
 		})
 	}

@@ -74,7 +74,7 @@ func selfFacts(ctx context.Context, c *call, cfg config.Config, bad error, db st
 	read := sync.OnceValue(func() doctor.Journal {
 		j := doctor.Journal{State: doctor.Readable, Keyed: true}
 		h := db.Health(ctx)
-		j.WALBytes, j.ShortBytes = h.WALBytes, h.ShortBytes
+		j.WALBytes, j.ShortBytes, j.Holders = h.WALBytes, h.ShortBytes, view.Holders(h, os.Getpid())
 		if err := db.Read(ctx, func(r store.Reader) error { return readQueue(r, &j, f.Now) }); err != nil {
 			j.State, j.Text = doctor.Unreadable, err.Error()
 		}

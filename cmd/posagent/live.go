@@ -1,14 +1,20 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"posagent/agent/control"
 	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/device/file"
@@ -66,6 +72,47 @@ func lockWaiting(c *call) (release func(), err error) {
 	}
 	_ = f.Close() // the lock's error says more
 	return nil, fail(exitRefused, "another terminal waits on %s for an enrolment: %v (posagent status names its process)", c.stateDir(), err)
+}
+
+// says is what the running terminal says of itself. Whether it is ready it is asked, where it can be: on a disk that takes no writes its
+// report is an old one. One that does not answer is not ready.
+func says(c *call, pid int) (live view.Live, told bool) {
+	live = readLive(c.stateDir())
+	if told = live.PID == pid && (live.Report.Ready || live.Report.NotReady != nil); !told { // an older run has left it
+		live = view.Live{PID: pid}
+	}
+	silent := ready.Trouble{Cause: ready.Silent, Where: strconv.Itoa(pid)}
+	if suspended(pid) {
+		silent.Detail = "a signal has stopped it"
+		live.Report = ready.Not(silent, placeOf(c))
+		return live, true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), saysWithin)
+	defer cancel()
+	report, err := (&control.Client{Path: controlSocket(c)}).Ready(ctx)
+	switch {
+	case err == nil:
+		live.Report = report
+	case ctx.Err() != nil:
+		silent.Detail = fmt.Sprintf("it was asked for %v", saysWithin)
+		live.Report = ready.Not(silent, placeOf(c))
+	default:
+		return live, told // it is starting, or is one of an older version
+	}
+	return live, true
+}
+
+// saysWithin is more than a write of the terminal waits for another program's lock.
+const saysWithin = 8 * time.Second
+
+// suspended says that a signal, or a debugger, has stopped a process.
+func suspended(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, state, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " ") // the name before it may hold anything
+	return strings.HasPrefix(state, "T") || strings.HasPrefix(state, "t")
 }
 
 // runningOn is what the running terminal says of itself on the configuration with a digest: that it is starting, until it has.

@@ -24,6 +24,7 @@ import (
 	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/cmd/usage"
+	"posagent/device/file"
 	"posagent/schemes/money"
 	"posagent/store"
 )
@@ -129,7 +130,7 @@ func showStatus(ctx context.Context, c *call) error {
 		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil && c.cut == nil {
 			why, _, _ := strings.Cut(err.Error(), " (")
 			t := ready.Trouble{Cause: ready.Journal, Where: c.stateDir(), Detail: why}
-			if readOnly, _ := exam.ReadOnly(c.stateDir()); readOnly && !errors.Is(err, store.ErrDamaged) { // whatever the engine says of it
+			if readOnly, _ := file.ReadOnly(c.stateDir()); readOnly && !errors.Is(err, store.ErrDamaged) { // whatever the engine says of it
 				t, err = ready.Trouble{Cause: ready.ReadOnly, Where: c.stateDir()}, storeError(fmt.Errorf("%s: %w", c.stateDir(), unix.EROFS))
 			}
 			v.Judged(ready.Not(t, placeOf(c)))
@@ -169,15 +170,18 @@ func showStatus(ctx context.Context, c *call) error {
 
 // running adds what the running terminal says of itself. Until it has, it is starting: an older run may have left a report.
 func (v *statusView) running(c *call) {
-	live := readLive(c.stateDir())
-	if live.PID != v.PID || !live.Report.Ready && live.Report.NotReady == nil {
+	live, told := says(c, v.PID)
+	if !told {
 		v.Judged(ready.Not(ready.Trouble{Cause: ready.Starting}, placeOf(c)))
+		return
+	}
+	defer func() { v.Judged(live.Report) }()
+	if live.At.IsZero() { // it could not write its report
 		return
 	}
 	v.Live, v.Sandbox = live, live.Sandbox
 	v.Terminal, v.Backend, v.Serial, v.TCP = live.Names.Terminal, live.Names.Backend, live.Names.Serial, live.Names.TCP
 	v.Patience, v.Sellers = live.Names.Patience, live.Names.Sellers
-	v.Judged(live.Report)
 }
 
 // examine adds what doctor would call a failure: what is wrong on the box is no secret of the verb that

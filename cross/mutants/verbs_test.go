@@ -17,6 +17,14 @@ var ofVerbs = []mutant{
 	{"an operator's revision names a path of the box", "agent/config", "TestField2_D1WhatWasGivenNamesNoPath", []edit{
 		{"agent/config/loader.go", `l.given && !f.mayBeGiven(raw)`, `false && !f.mayBeGiven(raw)`},
 	}},
+	{"another program's lock is forgotten", "store/sqlite", "TestField2_D3AnotherProgramsLockDecides", []edit{
+		{"store/sqlite/recover.go", `	case op == "begin" && errors.Is(err, store.ErrBusy):
+		s.setState(store.Busy, err)
+`, ""},
+	}},
+	{"an old report says that the terminal is ready", "cmd/posagent", "TestField2_D3TheRunningTerminalIsAsked", []edit{
+		{"cmd/posagent/live.go", "		live.Report = report\n", ""},
+	}},
 	{"two keys have one file", "agent/config", "TestField2_D1NoTwoKeysHaveOneFile", []edit{
 		{"agent/config/paths.go", `return os.SameFile(one, other)`, `return false`},
 	}},

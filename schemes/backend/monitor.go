@@ -79,7 +79,7 @@ func (b *Backend) Figures(ctx context.Context) string {
 func (b *Backend) storeFigures(ctx context.Context, p *meter.Page) {
 	h := b.db.Health(ctx)
 	p.Head("store_state", meter.Gauge, "1 = the state of the books. They take writes in state ready alone.")
-	for _, s := range []store.State{store.Ready, store.Full, store.Broken, store.Closed} {
+	for _, s := range []store.State{store.Ready, store.Full, store.Broken, store.Busy, store.Closed} {
 		p.Value("store_state", meter.Bit(h.State == s), "state", string(s))
 	}
 	p.One("store_last_failure_timestamp_seconds", meter.Gauge, "When the books last refused a write for a reason of their own; 0 = never.", meter.Seconds(h.LastErrAt))

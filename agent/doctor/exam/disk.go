@@ -1,12 +1,9 @@
 package exam
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 )
 
 // Inodes judges how many files a file system can still hold. One that does not count them can hold any number.
@@ -21,15 +18,6 @@ func Inodes(all, free uint64) Finding {
 		return m.Warned("less than one inode in a hundred is free")
 	}
 	return m.Passed()
-}
-
-// ReadOnly says that the file system of a directory takes no writes.
-func ReadOnly(dir string) (bool, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return false, err
-	}
-	return st.Flags&unix.ST_RDONLY != 0 || errors.Is(unix.Access(dir, unix.W_OK), unix.EROFS), nil
 }
 
 // Existing is a directory, or what is there above it.
