@@ -17,7 +17,7 @@ type Opens func(ctx context.Context, program string) error
 // ErrNoWay where that program cannot open the journal any more.
 func (d *Driver) Back(ctx context.Context, reason string, opens Opens) error {
 	d.Times = d.Times.orDefault()
-	release, err := d.lock()
+	release, err := d.lock(false)
 	if err != nil {
 		return err
 	}

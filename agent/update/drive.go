@@ -73,12 +73,18 @@ func or(given, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// lock keeps other updates away until release is called.
-func (d *Driver) lock() (release func(), err error) {
-	if err := os.MkdirAll(d.Dir, 0o755); err != nil {
+// lock keeps other updates away until release is called. A look makes nothing for that: where there is no lock no update has begun.
+func (d *Driver) lock(look bool) (release func(), err error) {
+	create := os.O_CREATE
+	if look {
+		create = 0
+	} else if err := os.MkdirAll(d.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(d.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(filepath.Join(d.Dir, "lock"), create|os.O_RDWR, 0o600)
+	if look && errors.Is(err, os.ErrNotExist) {
+		return func() {}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +97,7 @@ func (d *Driver) lock() (release func(), err error) {
 // Resume goes on with an update that was cut off. It does nothing where none was.
 func (d *Driver) Resume(ctx context.Context) (resumed bool, err error) {
 	d.Times = d.Times.orDefault()
-	release, err := d.lock()
+	release, err := d.lock(false)
 	if err != nil {
 		return false, err
 	}
@@ -109,12 +115,14 @@ type Options struct {
 	Again    bool // also a version that was taken back, that the fleet holds, and one that this box's turn has not come for
 	OnlyLook bool // change nothing
 	Untested bool // also where no terminal runs, so that there is no trial
+
+	boxless bool // a look at a box that has no word of its own yet
 }
 
 // Update looks at the repository and takes a newer program from it through its trial. ErrReturned where that failed.
 func (d *Driver) Update(ctx context.Context, o Options) (Result, error) {
 	d.Times = d.Times.orDefault()
-	release, err := d.lock()
+	release, err := d.lock(o.OnlyLook)
 	if err != nil {
 		return Result{}, err
 	}
@@ -138,8 +146,17 @@ func (d *Driver) Update(ctx context.Context, o Options) (Result, error) {
 	}
 	fetching, cancel := context.WithTimeout(ctx, d.Times.Fetch)
 	defer cancel()
-	offered, is, err := d.Source.newest(fetching, d.Target, d.Dir, r.Seen, d.Now())
-	if is != r.Seen {
+	cache := d.Dir
+	if o.OnlyLook { // it leaves nothing behind: its clock, and what it was shown by it, may be wrong
+		_, missing := os.Lstat(filepath.Join(d.Dir, recordName))
+		o.boxless = missing != nil
+		if cache, err = os.MkdirTemp("", "posagent-update-look-*"); err != nil {
+			return res, err
+		}
+		defer os.RemoveAll(cache)
+	}
+	offered, is, err := d.Source.newest(fetching, d.Target, cache, r.Seen, d.Now())
+	if is != r.Seen && !o.OnlyLook {
 		r.Seen = is
 		if err := r.save(d.Dir); err != nil {
 			return res, err
@@ -215,11 +232,14 @@ func (d *Driver) reasonNot(r record, offered Release, installed string, o Option
 	}
 	if t := r.Tries[offered.Version]; t.Count >= mostTries {
 		return fmt.Sprintf("%s was taken back %d times, the last time because %s", offered.Version, t.Count, t.Reason), nil
-	} else if wait := d.Times.Again - d.Now().Sub(t.Last); t.Count > 0 && wait > 0 {
-		return fmt.Sprintf("%s was taken back because %s; it is tried again in %s", offered.Version, t.Reason, wait.Round(time.Minute)), nil
+	} else if since := d.Now().Sub(t.Last); t.Count > 0 && since >= 0 && since < d.Times.Again { // below 0 the clock was ahead: unknown
+		return fmt.Sprintf("%s was taken back because %s; it is tried again in %s", offered.Version, t.Reason, (d.Times.Again - since).Round(time.Minute)), nil
 	}
 	if why := rollout.Held(d.Terminal.State, offered.Version); why != "" {
 		return fmt.Sprintf("%s is held: %s (the operator of the fleet lifts that; --again takes it all the same)", offered.Version, why), nil
+	}
+	if o.boxless && offered.Percent < 100 {
+		return fmt.Sprintf("%s is for %d %% of the boxes so far; the first posagent-update update says whether this is one of them", offered.Version, offered.Percent), nil
 	}
 	if share(r.Box, offered.Version) >= offered.Percent {
 		return fmt.Sprintf("%s is for %d %% of the boxes so far, and not for this one", offered.Version, offered.Percent), nil

@@ -18,7 +18,7 @@ var (
 	ErrRecord = errors.New("the record of updates is damaged")
 	// ErrNoWay: the program before is not there, is another, or cannot open the journal any more.
 	ErrNoWay = errors.New("there is no way back")
-	// ErrClock: the box's clock is before a time that it has already seen.
+	// ErrClock: the box's clock is before the time at which the repository was signed.
 	ErrClock = errors.New("the clock of this box is wrong")
 	// ErrSpace: the medium has too little room for another program.
 	ErrSpace = errors.New("too little room")

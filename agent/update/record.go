@@ -48,12 +48,17 @@ type try struct {
 
 // seen is the newest that a repository has shown. An older state of it is refused even where the copies of its metadata are lost.
 type seen struct {
-	Root      int64     `json:"root"`
-	Timestamp int64     `json:"timestamp"`
-	Snapshot  int64     `json:"snapshot"`
-	Targets   int64     `json:"targets"`
-	At        time.Time `json:"at"` // by this box's clock
+	Root      int64 `json:"root"`
+	Timestamp int64 `json:"timestamp"`
+	Snapshot  int64 `json:"snapshot"`
+	Targets   int64 `json:"targets"`
+	// Signed is when the repository's keys signed it, by their clock; zero = it does not say. No clock of a box is right and before that.
+	Signed time.Time `json:"signed,omitzero"`
+	At     time.Time `json:"at"` // when it was shown, by this box's clock: for people alone, it may have been wrong
 }
+
+// SignedField is where the timestamp of a repository says when it was signed (RFC 3339).
+const SignedField = "x-posagent-signed"
 
 // Outcome is how the last update ended.
 type Outcome struct {

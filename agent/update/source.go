@@ -55,9 +55,6 @@ type custom struct {
 // newest verifies the repository's metadata and returns what it offers under a name. was is the newest that was seen of it, and the
 // result is what has to be remembered before anything is used. ErrUnreachable, ErrUntrusted, ErrClock.
 func (s *Source) newest(ctx context.Context, target, cache string, was seen, now time.Time) (Release, seen, error) {
-	if now.Before(was.At.Add(-24 * time.Hour)) {
-		return Release{}, was, fmt.Errorf("%w: it says %s, and it was %s already", ErrClock, now.UTC().Format(time.DateTime), was.At.UTC().Format(time.DateTime))
-	}
 	base, err := s.open()
 	if err != nil {
 		return Release{}, was, err
@@ -76,14 +73,18 @@ func (s *Source) newest(ctx context.Context, target, cache string, was seen, now
 	set := up.GetTrustedMetadataSet()
 	is := seen{
 		Root: set.Root.Signed.Version, Timestamp: set.Timestamp.Signed.Version, Snapshot: set.Snapshot.Signed.Version,
-		Targets: set.Targets[metadata.TARGETS].Signed.Version, At: now,
+		Targets: set.Targets[metadata.TARGETS].Signed.Version,
+		Signed:  signedAt(set.Timestamp), At: now,
 	}
-	if was.At.After(now) {
-		is.At = was.At
+	if is.Root == was.Root && was.Signed.After(is.Signed) {
+		is.Signed = was.Signed
 	}
 	// A new root may take keys away that have made up high numbers: then the numbers begin anew.
 	if is.Root < was.Root || is.Root == was.Root && (is.Timestamp < was.Timestamp || is.Snapshot < was.Snapshot || is.Targets < was.Targets) {
 		return Release{}, was, fmt.Errorf("%w: it shows an older state than before", ErrUntrusted)
+	}
+	if now.Before(is.Signed.Add(-24 * time.Hour)) { // nothing would be expired
+		return Release{}, was, fmt.Errorf("%w: it says %s, and the repository was signed at %s", ErrClock, now.UTC().Format(time.DateTime), is.Signed.UTC().Format(time.DateTime))
 	}
 	info, err := up.GetTargetInfo(target)
 	if err != nil {
@@ -96,6 +97,16 @@ func (s *Source) newest(ctx context.Context, target, cache string, was seen, now
 	name := r.SHA256 + "." + target
 	r.url, r.link = strings.TrimSuffix(base, "/")+"/targets/"+name, s.link
 	return r, is, nil
+}
+
+// signedAt reads when a timestamp was signed; zero = it does not say.
+func signedAt(t *metadata.Metadata[metadata.TimestampType]) time.Time {
+	text, _ := t.Signed.UnrecognizedFields[SignedField].(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 // refresh verifies the repository's metadata, beside the copies of those that were seen before.
@@ -113,6 +124,10 @@ func (s *Source) refresh(ctx context.Context, base, copies string, now time.Time
 	}
 	up.UnsafeSetRefTime(now)
 	if err := up.Refresh(); err != nil {
+		var expired *metadata.ErrExpiredMetadata
+		if errors.As(err, &expired) {
+			err = fmt.Errorf("%w, by the clock of this box, which says %s", err, now.UTC().Format(time.DateTime))
+		}
 		return nil, f.judge(err)
 	}
 	return up, nil

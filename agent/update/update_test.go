@@ -174,13 +174,20 @@ func TestAPlaceIsNeverEmpty(t *testing.T) {
 	require.Equal(t, to, is)
 }
 
-// TestAClockThatWentBack: a box whose clock is before what it has seen believes no repository: nothing would be expired then.
-func TestAClockThatWentBack(t *testing.T) {
-	s := Source{Dir: t.TempDir(), Root: []byte("{}")}
-	was := seen{At: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)}
-	_, is, err := s.newest(t.Context(), "posagent-armv7", t.TempDir(), was, time.Date(1970, 1, 1, 0, 5, 0, 0, time.UTC))
-	require.ErrorIs(t, err, ErrClock)
-	require.Equal(t, was, is)
+// TestField2_D4AClockThatWasAheadBarsNoVersion: when a version was taken back is known by the box's clock alone. Where that was ahead, it is
+// not known how long ago that is, and the version is tried again.
+func TestField2_D4AClockThatWasAheadBarsNoVersion(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	d := Driver{Terminal: Terminal{State: t.TempDir()}, Now: func() time.Time { return now }, Times: DefaultTimes()}
+	not := func(last time.Time) string {
+		r := record{Box: "a box", Tries: map[string]try{"2.0.0": {Count: 1, Last: last, Reason: "it printed nothing"}}}
+		why, err := d.reasonNot(r, Release{Version: "2.0.0", Percent: 100}, "1.0.0", Options{})
+		require.NoError(t, err)
+		return why
+	}
+	require.Equal(t, "2.0.0 was taken back because it printed nothing; it is tried again in 23h0m0s", not(now.Add(-time.Hour)))
+	require.Empty(t, not(now.Add(-24*time.Hour)))
+	require.Empty(t, not(now.Add(5*24*time.Hour)), "the clock was ahead")
 }
 
 // TestWhereARepositoryMayBe: the channel is authenticated too, unless it is this machine.

@@ -17,6 +17,7 @@ import (
 	"github.com/sigstore/sigstore/pkg/signature"
 	"github.com/theupdateframework/go-tuf/v2/metadata"
 
+	"posagent/agent/update"
 	"posagent/device/file"
 )
 
@@ -179,6 +180,10 @@ func (r *repository) sign(k keys, targets bool) error {
 		r.timestamp.Signed.Version++
 	}
 	r.timestamp.Signed.Expires = r.now.Add(timestampFor)
+	if r.timestamp.Signed.UnrecognizedFields == nil {
+		r.timestamp.Signed.UnrecognizedFields = map[string]any{}
+	}
+	r.timestamp.Signed.UnrecognizedFields[update.SignedField] = r.now.UTC().Format(time.RFC3339)
 	r.timestamp.Signed.Meta["snapshot.json"] = metadata.MetaFile(r.snapshot.Signed.Version)
 	if err := signAll(r.timestamp, k.online); err != nil {
 		return err

@@ -36,8 +36,14 @@ var ofUpdates = []mutant{
 	{"a new trouble is not the new program's", "agent/update", "TestWorse", []edit{
 		{"agent/update/terminal.go", `!slices.Contains(before.Causes, cause)`, `!slices.Contains(c.Causes, cause)`},
 	}},
-	{"a repository is believed by a clock that went back", "agent/update", "TestAClockThatWentBack", []edit{
-		{"agent/update/source.go", `if now.Before(was.At.Add(-24 * time.Hour)) {`, `if false {`},
+	{"a repository is believed by a clock that went back", "cmd/posagent-update", "TestField2_D4TheClockIsJudgedBySignedTimes", []edit{
+		{"agent/update/source.go", `if now.Before(is.Signed.Add(-24 * time.Hour)) {`, `if false {`},
+	}},
+	{"a look remembers what it saw", "cmd/posagent-update", "TestField2_D4TheClockIsJudgedBySignedTimes", []edit{
+		{"agent/update/drive.go", `is != r.Seen && !o.OnlyLook`, `is != r.Seen`},
+	}},
+	{"a clock that was ahead keeps a version away", "agent/update", "TestField2_D4AClockThatWasAheadBarsNoVersion", []edit{
+		{"agent/update/drive.go", `since >= 0 && since < d.Times.Again`, `since < d.Times.Again`},
 	}},
 	{"a repository is read over a channel without a key", "agent/update", "TestWhereARepositoryMayBe", []edit{
 		{"agent/update/link.go", `u.Scheme != "https" && (u.Scheme != "http" || ip == nil || !ip.IsLoopback())`, `u.Scheme != "https" && (u.Scheme != "http" || ip != nil && !ip.IsLoopback())`},
