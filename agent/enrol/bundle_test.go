@@ -331,7 +331,7 @@ func TestWhatHappenedIsTold(t *testing.T) {
 	r.configure(bundle.EnrolmentID, text+"x = 2\n")
 	_, err := r.box().Refresh(t.Context(), r.driver())
 	require.NoError(t, err)
-	did, err := r.box().GiveUp(bundle.EnrolmentID, 2)
+	did, err := r.box().GiveUp(bundle.EnrolmentID, 2, "it did not make the terminal ready")
 	require.NoError(t, err)
 	require.True(t, did)
 	r.configure(bundle.EnrolmentID, text+"x = 3\n")

@@ -344,7 +344,7 @@ func TestANewerConfiguration(t *testing.T) {
 func TestAConfigurationThatDoesNotWorkIsGivenUp(t *testing.T) {
 	r, id := enrolled(t)
 	for range 10 {
-		gaveUp, err := r.box().Started()
+		gaveUp, _, err := r.box().Started("boot")
 		require.NoError(t, err)
 		require.Zero(t, gaveUp)
 	}
@@ -362,34 +362,36 @@ func TestAConfigurationThatDoesNotWorkIsGivenUp(t *testing.T) {
 	r.configure(id, text+"x = 2\n")
 	require.Equal(t, int64(2), fetch())
 	for start := 1; start <= 3; start++ {
-		gaveUp, err := r.box().Started()
+		gaveUp, _, err := r.box().Started("boot")
 		require.NoError(t, err)
 		require.Zero(t, gaveUp, start)
+		require.NoError(t, r.box().Ended(true, "the address is in use"))
 	}
-	gaveUp, err := r.box().Started()
+	gaveUp, why, err := r.box().Started("boot")
 	require.NoError(t, err)
 	require.Equal(t, int64(2), gaveUp)
+	require.Equal(t, "3 starts with it ended before the terminal was ready, the last one so: the address is in use", why)
 	require.Equal(t, int64(1), inUse())
 	require.Zero(t, fetch(), "the same one again")
 
 	r.configure(id, text+"x = 3\n")
 	require.Equal(t, int64(3), fetch())
-	did, err := r.box().GiveUp(r.id(), 3)
+	did, err := r.box().GiveUp(r.id(), 3, "it did not make the terminal ready")
 	require.NoError(t, err)
 	require.True(t, did)
 	require.Equal(t, int64(1), inUse())
-	did, err = r.box().GiveUp(r.id(), 1)
+	did, err = r.box().GiveUp(r.id(), 1, "it did not make the terminal ready")
 	require.NoError(t, err)
 	require.False(t, did, "it is proven")
 
 	r.configure(id, text+"x = 4\n")
 	require.Equal(t, int64(4), fetch())
 	require.NoError(t, r.box().Prove(r.id(), 4))
-	did, err = r.box().GiveUp(r.id(), 4)
+	did, err = r.box().GiveUp(r.id(), 4, "it did not make the terminal ready")
 	require.NoError(t, err)
 	require.False(t, did)
 	for range 10 {
-		gaveUp, err := r.box().Started()
+		gaveUp, _, err := r.box().Started("boot")
 		require.NoError(t, err)
 		require.Zero(t, gaveUp)
 	}
@@ -523,7 +525,7 @@ func TestWhatWasChosenWaitsForOpenMoney(t *testing.T) {
 	active, chosen := ids()
 	require.Equal(t, []string{first, second}, []string{active, chosen})
 	for range 10 { // what waits is neither proven nor given up
-		gaveUp, err := r.box().Started()
+		gaveUp, _, err := r.box().Started("boot")
 		require.NoError(t, err)
 		require.Zero(t, gaveUp)
 	}
@@ -615,7 +617,7 @@ func TestTheOperatorSeesWhatIsInUse(t *testing.T) {
 	r.configure(id, text+"x = 2\n")
 	_, err := r.box().Refresh(t.Context(), r.driver())
 	require.NoError(t, err)
-	did, err := r.box().GiveUp(r.id(), 2)
+	did, err := r.box().GiveUp(r.id(), 2, "it did not make the terminal ready")
 	require.NoError(t, err)
 	require.True(t, did)
 	number, err := r.box().Refresh(t.Context(), r.driver())
@@ -720,7 +722,7 @@ func TestTheServiceHearsOfARefusedRevision(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 2, number)
 	says(fleet.Applied{Revision: 2}, 0)
-	did, err := r.box().GiveUp(id, 2)
+	did, err := r.box().GiveUp(id, 2, "it did not make the terminal ready")
 	require.NoError(t, err)
 	require.True(t, did)
 	says(fleet.Applied{Revision: 1, Proven: true, Refused: 2, Reason: "it did not make the terminal ready"}, 2)

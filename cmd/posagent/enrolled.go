@@ -157,6 +157,7 @@ const (
 	refreshEvery = time.Minute      // between two questions for a newer configuration, and whether this is still the terminal; spread (poll)
 	waitAgain    = 10 * time.Second // between two looks at whether a configuration still has to wait
 	proveWithin  = 10 * time.Minute // for a new configuration to make the terminal ready
+	lastsFor     = 30 * time.Second // of a start that is not ready, before its end counts whatever ends it
 	quietFor     = 3 * time.Second  // without a write, before the terminal begins again
 	quietWithin  = 30 * time.Minute // a counter that never rests
 )
@@ -353,6 +354,7 @@ type running struct {
 	db     store.Journal
 	rest   func(context.Context) (bool, error) // agent.Rest
 	ready  func() bool
+	why    func() string // the last report's cause, "" = it was ready
 	log    *slog.Logger
 	looked time.Time                     // when a switch that waits was looked at last
 	bar    atomic.Pointer[ready.Trouble] // why nothing new is sold; nil = nothing forbids it
@@ -365,6 +367,7 @@ func (r *running) follow(ctx context.Context) error {
 	d := driver(r.c, r.cfg, r.log, nil)
 	seen, resume, begun := r.stamp, &resumer{box: box, driver: d, log: r.log}, true
 	started, refresh := time.Now(), poll{every: refreshEvery}
+	lasted := false
 	proven := r.on.ID == "" || r.on.Unconfirmed
 	certificate, report := &renewal{box: box, driver: d, look: poll{every: refreshEvery}}, newReporter(r.c, box, d)
 	tick := time.NewTicker(lookAgain)
@@ -380,10 +383,13 @@ func (r *running) follow(ctx context.Context) error {
 		case r.ready():
 			proven = box.Prove(r.on.ID, r.on.Revision) == nil
 		case now.Sub(started) >= proveWithin:
-			did, err := box.GiveUp(r.on.ID, r.on.Revision)
+			why := fmt.Sprintf("the terminal was not ready with it within %v, the last cause: %s", proveWithin, r.why())
+			did, err := box.GiveUp(r.on.ID, r.on.Revision, why)
 			if proven = err == nil; did {
-				r.log.Warn("the configuration is given up: the terminal was not ready with it", "revision", r.on.Revision)
+				r.log.Warn("the configuration is given up", "revision", r.on.Revision, "why", why)
 			}
+		case !lasted && now.Sub(started) >= lastsFor:
+			lasted = box.Lasted("the terminal was not ready, "+r.why()) == nil
 		}
 		if r.on.ID != "" && !r.on.Unconfirmed {
 			switch until, err := certificate.step(ctx); {
@@ -423,6 +429,16 @@ func (r *running) follow(ctx context.Context) error {
 		if r.again(ctx, box) {
 			return r.reload(ctx)
 		}
+	}
+}
+
+// prove notes that the configuration has made the terminal ready.
+func prove(c *call, on enrol.Active, log *slog.Logger) {
+	if on.ID == "" || on.Unconfirmed {
+		return
+	}
+	if err := enrolment(c).Prove(on.ID, on.Revision); err != nil { // follow tries again
+		log.Debug("the configuration is not noted as proven yet", "err", err)
 	}
 }
 

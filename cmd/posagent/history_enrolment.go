@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ func changeText(e enrol.Entry) string {
 	case enrol.TakenUp:
 		return fmt.Sprintf("revision %d was taken up", e.Revision)
 	case enrol.GivenUp:
-		return fmt.Sprintf("revision %d was given up for revision %d: the terminal was not ready with it", e.Revision, e.To)
+		return fmt.Sprintf("revision %d was given up for revision %d: %s", e.Revision, e.To, cmp.Or(words, "the terminal was not ready with it"))
 	case enrol.Chosen:
 		return fmt.Sprintf("revision %d was chosen in the place of revision %d, by a person", e.To, e.Revision)
 	case enrol.Renewed:

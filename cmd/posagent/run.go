@@ -60,6 +60,14 @@ func runAgent(ctx context.Context, c *call) error {
 	}
 	for {
 		err := runConfigured(ctx, c, log)
+		failed := err != nil && ctx.Err() == nil && !errors.Is(err, errRestart) && !errors.Is(err, errReload)
+		why := ""
+		if failed {
+			why, _, _ = strings.Cut(err.Error(), " (") // without its remedy
+		}
+		if bad := enrolment(c).Ended(failed, why); bad != nil {
+			log.Warn("the end of the start is not counted", "err", bad)
+		}
 		if errors.Is(err, errRestart) {
 			fmt.Fprintln(c.err, "posagent: ends for another program, which the init system starts")
 			return nil
@@ -220,8 +228,12 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	}
 	o.Up = func() { fmt.Fprintln(c.err, "posagent: serving "+addresses) }
 	var isReady atomic.Bool
+	var why atomic.Pointer[ready.Report]
 	o.Report = func(r ready.Report) {
-		isReady.Store(r.Ready)
+		why.Store(&r)
+		if isReady.Store(r.Ready); r.Ready { // before anybody hears it: it may be the last thing that this start does
+			prove(c, on, log)
+		}
 		f.write(&r, log) // before anybody can read the line and ask for the status
 		printReady(c.out, r, addresses)
 		notifyState(r, log)
@@ -254,8 +266,17 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 		}
 	})
 	r.db, r.rest, r.ready = db, a.Rest, isReady.Load
+	r.why = func() string { return whyNot(why.Load()) }
 	g.Go(func() error { return r.follow(ctx) })
 	return g.Wait()
+}
+
+// whyNot is why a terminal is not ready, as it was last judged.
+func whyNot(r *ready.Report) string {
+	if r == nil || r.NotReady == nil {
+		return "it was not judged yet"
+	}
+	return r.NotReady.Words
 }
 
 // errRestart ends a run whose program was replaced on the disk.
@@ -285,9 +306,9 @@ func startedEnrolment(ctx context.Context, c *call, log *slog.Logger) error {
 			log.Debug("the operator's service was not asked", "err", err)
 		}
 	}
-	gaveUp, err := box.Started()
+	gaveUp, why, err := box.Started(device.BootID())
 	if gaveUp != 0 {
-		log.Warn("the configuration is given up: the terminal was not ready with it", "revision", gaveUp)
+		log.Warn("the configuration is given up", "revision", gaveUp, "why", why)
 	}
 	if err = errors.Join(err, settleFirst(ctx, c, box)); err != nil { // a disk that is full, or somebody at work with it: the terminal sells all the same
 		log.Warn("the start is not counted", "err", err)
