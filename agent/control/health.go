@@ -18,6 +18,8 @@ type Health struct {
 	Ready    bool          `json:"ready"`    // a register may ask for a sale
 	Answered bool          `json:"answered"` // the backend has answered since the start
 	Causes   []ready.Cause `json:"causes"`   // of everything that does not work
+	// Passing are those of them that end by themselves: the network or the backend is away. They say nothing of the program.
+	Passing []ready.Cause `json:"passing,omitempty"`
 }
 
 // NewHealth is the health of a terminal in which everything works.
@@ -29,6 +31,9 @@ func NewHealth(version string, pid int) Health {
 func (h *Health) Add(c ready.Cause) {
 	if !slices.Contains(h.Causes, c) {
 		h.Causes = append(h.Causes, c)
+		if c.Passes() || c == ready.Asking {
+			h.Passing = append(h.Passing, c)
+		}
 	}
 }
 

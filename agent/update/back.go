@@ -56,7 +56,7 @@ func (d *Driver) Back(ctx context.Context, reason string, opens Opens) error {
 		now = "the program in place" // it may be the reason
 	}
 	r.From, r.To, r.Before = program{version, was}, program{now, is}, before
-	r.Reason, r.Unbegun = reason, false
+	r.Reason, r.Unbegun, r.Away = reason, false, nil
 	r.State = Returning
 	if err := r.save(d.Dir); err != nil {
 		return err

@@ -198,7 +198,7 @@ func (d *Driver) Update(ctx context.Context, o Options) (Result, error) {
 		return res, err
 	}
 	r.From, r.To = program{res.Installed, from}, program{offered.Version, offered.SHA256}
-	r.Before, r.Resumed, r.Reason, r.Unbegun = before, 0, "", len(running) == 0
+	r.Before, r.Resumed, r.Reason, r.Unbegun, r.Away = before, 0, "", len(running) == 0, nil
 	if err := d.step(&r, begin); err != nil {
 		return res, err
 	}
@@ -232,7 +232,9 @@ func (d *Driver) reasonNot(r record, offered Release, installed string, o Option
 	}
 	if t := r.Tries[offered.Version]; t.Count >= mostTries {
 		return fmt.Sprintf("%s was taken back %d times, the last time because %s", offered.Version, t.Count, t.Reason), nil
-	} else if since := d.Now().Sub(t.Last); t.Count > 0 && since >= 0 && since < d.Times.Again { // below 0 the clock was ahead: unknown
+	} else if t.Cuts >= mostTries {
+		return fmt.Sprintf("the trial of %s was cut off in %d updates, and nothing is known of it (--again takes it all the same)", offered.Version, t.Cuts), nil
+	} else if since := d.Now().Sub(t.Last); !t.Last.IsZero() && since >= 0 && since < d.Times.Again { // below 0 the clock was ahead: unknown
 		return fmt.Sprintf("%s was taken back because %s; it is tried again in %s", offered.Version, t.Reason, (d.Times.Again - since).Round(time.Minute)), nil
 	}
 	if why := rollout.Held(d.Terminal.State, offered.Version); why != "" {

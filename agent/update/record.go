@@ -26,7 +26,8 @@ type record struct {
 	Before  condition `json:"before,omitzero"`  // the terminal's, before
 	Resumed int       `json:"resumed,omitzero"` // how often the trial was cut off
 	Reason  string    `json:"reason,omitzero"`  // why the program before is put back
-	Unbegun bool      `json:"unbegun,omitzero"` // the new program never ran: nothing is known of it
+	Unbegun bool      `json:"unbegun,omitzero"` // nothing is known of the new program: it never ran, or its trial says nothing
+	Away    []string  `json:"away,omitempty"`   // what it failed for, where the network or the backend may have done all that: the one before is asked, too
 
 	Tries map[string]try `json:"tries,omitempty"` // versions that were taken back
 	Seen  seen           `json:"seen,omitzero"`
@@ -42,6 +43,7 @@ type program struct {
 // try counts what a version has failed.
 type try struct {
 	Count  int       `json:"count"`
+	Cuts   int       `json:"cuts,omitempty"` // trials that were cut off again and again
 	Last   time.Time `json:"last"`
 	Reason string    `json:"reason"`
 }

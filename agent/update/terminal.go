@@ -28,8 +28,24 @@ type condition struct {
 	Ready    bool     `json:"ready"`    // a register may ask for a sale
 	Answered bool     `json:"answered"` // its backend has answered since its start
 	Causes   []string `json:"causes,omitempty"`
+	Passing  []string `json:"passing,omitempty"` // of the causes, those of a network or a backend that is away
 
 	pid int
+}
+
+// away are the causes of a network or a backend that is away, where all that is worse than before may be their doing; else none.
+func (c condition) away(before condition) (causes []string) {
+	if !c.Serves || c.worse(before) == "" {
+		return nil
+	}
+	for _, cause := range c.Causes {
+		if slices.Contains(c.Passing, cause) {
+			causes = append(causes, cause)
+		} else if !slices.Contains(before.Causes, cause) {
+			return nil
+		}
+	}
+	return causes
 }
 
 // worse says in words what of a condition is not as before; "" = nothing.
@@ -121,8 +137,10 @@ func (t Terminal) look(ctx context.Context) (condition, error) {
 	}
 	c := said.condition
 	c.Serves, c.pid = true, pid
-	for i, cause := range c.Causes { // they are shown and kept
-		c.Causes[i] = plain(cause)
+	for _, list := range [][]string{c.Causes, c.Passing} { // they are shown and kept
+		for i, cause := range list {
+			list[i] = plain(cause)
+		}
 	}
 	c.Version = plain(c.Version)
 	return c, nil

@@ -22,7 +22,7 @@ func (d *Driver) finish(ctx context.Context, r *record, e event) error {
 	}
 	if r.State == Trial && e == cut {
 		if r.Resumed++; r.Resumed > mostCuts {
-			r.Reason, e = fmt.Sprintf("its trial was cut off %d times", r.Resumed), sick
+			r.Reason, r.Unbegun, e = fmt.Sprintf("its trial was cut off %d times: the box lost its power, or ended it", r.Resumed), true, sick
 		}
 	}
 	if r.State == Placing && e == cut {
@@ -55,12 +55,12 @@ func (d *Driver) try(ctx context.Context, r *record) error {
 		r.Reason, r.Unbegun = err.Error(), true
 		return errors.Join(err, d.finish(ctx, r, sick))
 	}
-	why := d.watch(ctx, r.To, r.Before)
+	why, away := d.watch(ctx, r.To, r.Before)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if why != "" {
-		r.Reason = why
+		r.Reason, r.Away = why, away
 		return d.finish(ctx, r, sick)
 	}
 	return d.finish(ctx, r, healthy)
@@ -101,8 +101,9 @@ func (d *Driver) restart(ctx context.Context, within time.Duration) error {
 	}
 }
 
-// watch looks at the new program until it has worked as before for a while, and returns "", or says why it did not within its trial.
-func (d *Driver) watch(ctx context.Context, to program, before condition) (why string) {
+// watch looks at the new program until it has worked as before for a while, and returns "", or says why it did not within its
+// trial; away are the causes then, where all that may be the network's or the backend's doing.
+func (d *Driver) watch(ctx context.Context, to program, before condition) (why string, away []string) {
 	d.Say("%s is on trial", to.Version)
 	until := time.Now().Add(d.Times.Trial)
 	why = "it did not start"
@@ -111,53 +112,53 @@ func (d *Driver) watch(ctx context.Context, to program, before condition) (why s
 	steady := 0 // the process that is well
 	for {
 		if pause(ctx, d.Times.Look) != nil {
-			return "interrupted"
+			return "interrupted", nil
 		}
 		list, err := d.Terminal.processes()
 		if err != nil {
-			return err.Error()
+			return err.Error(), nil
 		}
 		for _, p := range list {
 			seen[p.pid] = true
 		}
 		if len(seen) > mostStarts {
-			return fmt.Sprintf("it has ended %d times", len(seen)-1)
+			return fmt.Sprintf("it has ended %d times", len(seen)-1), nil
 		}
 		looking, cancel := context.WithDeadline(ctx, until.Add(d.Times.Steady))
-		pid, bad := d.wellNow(looking, to, before, list)
+		pid, bad, passes := d.wellNow(looking, to, before, list)
 		cancel()
 		if bad == "" && pid == steady {
 			if time.Since(well) >= d.Times.Steady {
-				return ""
+				return "", nil
 			}
 		} else if well, steady = time.Now(), pid; bad != "" {
-			why, steady = bad, 0
+			why, away, steady = bad, passes, 0
 		}
 		if time.Now().After(until) && steady == 0 || time.Now().After(until.Add(d.Times.Steady)) {
-			return why
+			return why, away
 		}
 	}
 }
 
-// wellNow returns the process that works as before, or why there is none.
-func (d *Driver) wellNow(ctx context.Context, to program, before condition, list []process) (pid int, why string) {
+// wellNow returns the process that works as before, or why there is none; away as watch.
+func (d *Driver) wellNow(ctx context.Context, to program, before condition, list []process) (pid int, why string, away []string) {
 	if !before.Serves { // it waits, for its enrolment say: that it stays is all there is to see
 		if i := slices.IndexFunc(list, func(p process) bool { return p.newer }); i >= 0 {
-			return list[i].pid, ""
+			return list[i].pid, "", nil
 		}
-		return 0, "it does not run"
+		return 0, "it does not run", nil
 	}
 	now, err := d.Terminal.look(ctx)
 	if err != nil {
-		return 0, err.Error()
+		return 0, err.Error(), nil
 	}
 	if now.Version != to.Version {
-		return 0, fmt.Sprintf("it calls itself %s", now.Version)
+		return 0, fmt.Sprintf("it calls itself %s", now.Version), nil
 	}
 	if why := now.worse(before); why != "" {
-		return 0, why
+		return 0, why, now.away(before)
 	}
-	return now.pid, ""
+	return now.pid, "", nil
 }
 
 // keep ends the trial well. There is no way back by itself from here on.
@@ -194,8 +195,18 @@ func (d *Driver) giveBack(ctx context.Context, r *record, idle time.Duration) er
 	if err := d.Place.endTrial(); err != nil {
 		return err
 	}
+	if len(r.Away) > 0 && !d.worksAgain(ctx, r) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.Unbegun, r.Reason = true, r.Reason+", and neither was "+r.From.Version+" as before: the trial does not count"
+	}
 	t := r.Tries[r.To.Version]
-	t.Count, t.Last, t.Reason = t.Count+1, d.Now(), plain(r.Reason)
+	if t.Last, t.Reason = d.Now(), plain(r.Reason); !r.Unbegun {
+		t.Count++
+	} else if r.Resumed > mostCuts {
+		t.Cuts++
+	}
 	if r.Tries == nil {
 		r.Tries = map[string]try{}
 	}
@@ -213,6 +224,22 @@ func (d *Driver) giveBack(ctx context.Context, r *record, idle time.Duration) er
 		return fmt.Errorf("%w: %s; and %s, which is in place again, does not serve yet: %s", ErrReturned, t.Reason, r.From.Version, back)
 	}
 	return fmt.Errorf("%w: %s; %s is in place again", ErrReturned, t.Reason, r.From.Version)
+}
+
+// worksAgain says whether the program before, which runs again, is as it was before the update. What it does not reach either says nothing
+// of the new one.
+func (d *Driver) worksAgain(ctx context.Context, r *record) bool {
+	until := time.Now().Add(d.Times.Trial)
+	for {
+		now, err := d.Terminal.look(ctx)
+		if err == nil && now.Version == r.From.Version && now.worse(r.Before) == "" {
+			return true
+		}
+		now.Passing = append(now.Passing, r.Away...) // an older program does not name them
+		if time.Now().After(until) || pause(ctx, d.Times.Look) != nil {
+			return err != nil || len(now.away(r.Before)) == 0
+		}
+	}
 }
 
 // leave tells the terminal how an update ended, for its fleet. It comes before the step that ends the update, which is taken again where

@@ -259,7 +259,7 @@ func TestTheEndOfAnUpdateIsLeft(t *testing.T) {
 	r.State, r.Reason = Returning, "a sale is open"
 	require.ErrorIs(t, d.giveBack(t.Context(), r, hurry), ErrReturned)
 	require.Equal(t, rollout.Outcome{}, last(d), "the version was not tried")
-	require.Equal(t, 1, r.Tries["2.0.0"].Count)
+	require.Equal(t, try{Last: at, Reason: "a sale is open"}, r.Tries["2.0.0"], "it is tried again later")
 
 	d, r = rig(false)
 	require.NoError(t, os.Mkdir(d.Place.Program+".outcome", 0o755)) // no file can be put there

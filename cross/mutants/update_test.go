@@ -39,6 +39,12 @@ var ofUpdates = []mutant{
 	{"a repository is believed by a clock that went back", "cmd/posagent-update", "TestField2_D4TheClockIsJudgedBySignedTimes", []edit{
 		{"agent/update/source.go", `if now.Before(is.Signed.Add(-24 * time.Hour)) {`, `if false {`},
 	}},
+	{"an outage counts against a version", "agent/update", "TestField2_D12AnOutageCountsAgainstNoVersion", []edit{
+		{"agent/update/trial.go", `len(r.Away) > 0 && !d.worksAgain`, `false && !d.worksAgain`},
+	}},
+	{"a start that power ended counts against a configuration", "agent/enrol", "TestField2_D5APowerCutSaysNothingOfAConfiguration", []edit{
+		{"agent/enrol/revision.go", `if r.Begun == boot {`, `if r.Begun != "" {`},
+	}},
 	{"a look remembers what it saw", "cmd/posagent-update", "TestField2_D4TheClockIsJudgedBySignedTimes", []edit{
 		{"agent/update/drive.go", `is != r.Seen && !o.OnlyLook`, `is != r.Seen`},
 	}},
