@@ -8,12 +8,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"posagent/agent/config"
 	"posagent/cmd/usage"
+	"posagent/device/file"
 	"posagent/device/qr"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
@@ -271,7 +271,7 @@ func (o *fleetOptions) given(c *Call) (wire.Secret, error) {
 		}
 		return "", nil
 	}
-	text, err := os.ReadFile(o.file)
+	text, _, err := file.Read(o.file, file.Follow, fleet.MaxConfiguration)
 	if err != nil {
 		return "", usage.Fail(usage.ExitFailed, "--toml: %v", err)
 	}
@@ -337,7 +337,7 @@ func fleetConfigure(ctx context.Context, c *Call) error {
 	if len(c.Args) != 1 || o.file == "" {
 		return usage.Fail(usage.ExitUsage, "%s: want one id (%s fleet list prints them) and --toml FILE", c.Path, c.Program)
 	}
-	text, err := os.ReadFile(o.file)
+	text, _, err := file.Read(o.file, file.Follow, fleet.MaxConfiguration)
 	if err != nil {
 		return usage.Fail(usage.ExitFailed, "--toml: %v", err)
 	}

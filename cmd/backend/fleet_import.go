@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"posagent/cmd/usage"
+	"posagent/device/file"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
@@ -75,7 +75,7 @@ func fleetImport(ctx context.Context, c *Call) error {
 func readBoxes(c *Call, name string) ([]fleet.ImportBox, error) {
 	from := c.In
 	if name != "-" {
-		f, err := os.Open(name)
+		f, _, err := file.Open(name, file.Follow)
 		if err != nil {
 			return nil, usage.Fail(usage.ExitFailed, "%v", err)
 		}

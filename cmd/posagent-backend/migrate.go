@@ -183,15 +183,16 @@ func (c *call) oneKey() (made string, err error) {
 		}
 		dirs = append(dirs, dir)
 	}
+	const most = 4 << 10 // of a key
 	paths := []string{filepath.Join(dirs[0], backend.KeyName), filepath.Join(dirs[1], backend.KeyName)}
-	own, err := os.ReadFile(paths[0])
+	own, _, err := file.Read(paths[0], file.Follow, most)
 	if err != nil {
 		return "", usage.Fail(usage.ExitFailed, "the key of the books: %v (the place of the books is named by --from, for a database with --state; posagent backend --state DIR has its books in DIR/backend)", err)
 	}
 	if c.to == "" || dirs[0] == dirs[1] {
 		return "", nil
 	}
-	other, err := os.ReadFile(paths[1])
+	other, _, err := file.Read(paths[1], file.Follow, most)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(dirs[1], 0o700); err != nil {

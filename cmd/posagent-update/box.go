@@ -19,6 +19,7 @@ import (
 
 	"posagent/agent/update"
 	"posagent/cmd/usage"
+	"posagent/device/file"
 )
 
 var errConfig = errors.New("no repository is configured")
@@ -87,7 +88,7 @@ func (c *call) source() (update.Source, error) {
 		root = filepath.Join(c.settings, "root.json")
 	}
 	var err error
-	if s.Root, err = os.ReadFile(root); err != nil {
+	if s.Root, _, err = file.Read(root, file.Follow, 1<<20); err != nil {
 		return s, fmt.Errorf("%w: %w (whoever makes the releases gives it to you)", errConfig, err)
 	}
 	if s.URL == "" && s.Dir == "" {

@@ -217,7 +217,7 @@ func write[T metadata.Roles](m *metadata.Metadata[T], path string) error {
 
 // readKey reads an Ed25519 key as openssl writes it.
 func readKey(path string) (ed25519.PrivateKey, error) {
-	text, err := os.ReadFile(path)
+	text, _, err := file.Read(path, file.Follow, 64<<10)
 	if err != nil {
 		return nil, err
 	}

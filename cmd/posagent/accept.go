@@ -64,7 +64,7 @@ func journalCommand() command {
 			},
 			run: journalNumbers,
 		}, {
-			name: "pending", short: "say whether money is open in the journal, what, and since when; exit 6 if it is",
+			name: "pending", reads: true, short: "say whether money is open in the journal, what, and since when; exit 6 if it is",
 			long: "Reads the journal beside the running terminal, or without it, and compares it with its marks. A package asks it before it is removed;\n" +
 				"with --unit it asks the state directory that a unit of systemd starts the terminal with, which a drop-in may have changed.",
 			json:     []string{"posagent.pending/1"},

@@ -20,6 +20,7 @@ type command struct {
 	short    string // one line
 	long     string // what a reader of --help needs beyond it, may be ""
 	examples []string
+	reads    bool                    // it reads the journal and prints: root does that as the account that owns the journal
 	destroys bool                    // it gives up what cannot be had back: no suggestion names it
 	json     []string                // schemas of what --json prints, nil = it prints no JSON
 	flags    func(*flag.FlagSet) any // registers flags, returns the verb's own options

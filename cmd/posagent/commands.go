@@ -75,6 +75,9 @@ func dispatch(ctx context.Context, args []string, io std) error {
 	}
 }
 
+// ownProcess is set where a call has the process to itself, and may give its rights away for good.
+type ownProcess struct{}
+
 // invoke reads the flags and arguments behind path, and runs the verb of c with them.
 func invoke(ctx context.Context, c *call, path string, args []string) error {
 	cmd := c.cmd
@@ -96,6 +99,11 @@ func invoke(ctx context.Context, c *call, path string, args []string) error {
 		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", c.path, rest[0], path)
 	}
 	c.args, c.before = rest, before
+	if cmd.reads && ctx.Value(ownProcess{}) != nil {
+		if err := asOwner(c.stateDir()); err != nil {
+			return err
+		}
+	}
 	err = cmd.run(ctx, c)
 	var coded *exit
 	if c.cut != nil && (err == nil || errors.As(err, &coded) && coded.Code == exitDamaged) { // what is left of it may not be readable

@@ -18,6 +18,7 @@ import (
 	"posagent/agent/ready"
 	"posagent/cmd/usage"
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
@@ -261,7 +262,7 @@ func (o *enrollOptions) ticket(c *call) (t fleet.Ticket, given bool, err error) 
 func readTicket(c *call, name string) (string, error) {
 	from := c.in
 	if name != "-" {
-		f, err := os.Open(name)
+		f, _, err := file.Open(name, file.Follow)
 		if err != nil {
 			return "", fail(exitFailed, "--qr: %v", err)
 		}
@@ -295,7 +296,8 @@ func patiently(ctx context.Context, fn func() error) error {
 	}
 }
 
-// asOwner lets root act as the account that a state directory belongs to: what it writes there is the terminal's.
+// asOwner lets root act as the account that a state directory belongs to: what it writes there is the terminal's, and what it reads there
+// is read with that account's rights.
 func asOwner(dir string) error {
 	var st unix.Stat_t
 	if os.Geteuid() != 0 || unix.Stat(dir, &st) != nil || st.Uid == 0 {

@@ -18,7 +18,7 @@ type historyOptions struct {
 
 func historyCommand() command {
 	return command{
-		name: "history", short: "what happened to the terminal: starts and why, stops, when it was ready and when not, 30 days back",
+		name: "history", reads: true, short: "what happened to the terminal: starts and why, stops, when it was ready and when not, 30 days back",
 		long: "Reads the journal beside the terminal, or without it, and what happened to the enrolment: configurations taken up and given up,\n" +
 			"renewals, the revocation. Oldest first. A start says how the run before it had ended: stopped,\n" +
 			"killed (the program ended, the box stayed up), powerup (the box began anew), restored (a backup was put back since), first. With\n" +

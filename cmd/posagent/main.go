@@ -19,7 +19,7 @@ func main() {
 		<-ctx.Done()
 		stop()
 	}()
-	os.Exit(execute(ctx, os.Args[1:], std{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(execute(context.WithValue(ctx, ownProcess{}, true), os.Args[1:], std{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // execute runs the verb that args name, and returns the exit code: it is main without the process around it.

@@ -13,7 +13,7 @@ import (
 
 func methodsCommand() command {
 	return command{
-		name: "methods", short: "the payment methods this terminal may use, and how old the list is",
+		name: "methods", reads: true, short: "the payment methods this terminal may use, and how old the list is",
 		json:     []string{"posagent.methods/1"},
 		examples: []string{"posagent methods", "posagent methods --json"},
 		run:      showMethods,

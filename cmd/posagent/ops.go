@@ -14,10 +14,10 @@ func opsCommand() command {
 			"it does not run, 6 when it refuses. KEY is a key, a local id, or the beginning or end of a key.",
 		examples: []string{"posagent ops list --open", "posagent ops show KEY", "posagent ops send --all", "posagent ops report"},
 		sub: []command{
-			{name: "list", short: "operations in the order they were accepted", flags: opsFlags("list"), run: opsList,
+			{name: "list", reads: true, short: "operations in the order they were accepted", flags: opsFlags("list"), run: opsList,
 				json:     []string{"posagent.operations/1"},
 				examples: []string{"posagent ops list --open", "posagent ops list --in doubt", "posagent ops list --kind aapay.reversal --json"}},
-			{name: "show", args: "KEY", short: "one operation as a timeline in plain words, and what to type next", flags: opsFlags("show"), run: opsShow,
+			{name: "show", reads: true, args: "KEY", short: "one operation as a timeline in plain words, and what to type next", flags: opsFlags("show"), run: opsShow,
 				json:     []string{"posagent.operation/1"},
 				examples: []string{"posagent ops show KEY"}},
 			{name: "send", args: "[KEY]", short: "send now, without waiting for the next try, and watch", flags: opsFlags("send"), run: opsSend,

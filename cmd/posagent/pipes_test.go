@@ -38,6 +38,27 @@ func TestNoVerbWaitsForAPipeOfTheConfiguration(t *testing.T) {
 	require.Equal(t, exitUsage, mustEnd(t, "torture", "nexo", "127.0.0.1:1", "--poi-id", "P", "--roots-file", pipe))
 }
 
+// TestField2_D7NoVerbWaitsForAPipe: a pipe in the place of a file that a person has named holds up no verb, of the terminal or of the
+// operator: it is refused, and a verb that reads a pipe all the same takes it as its own input.
+func TestField2_D7NoVerbWaitsForAPipe(t *testing.T) {
+	dir := t.TempDir()
+	pipe, key := filepath.Join(dir, "pipe"), filepath.Join(dir, "key")
+	require.NoError(t, unix.Mkfifo(pipe, 0o600))
+	require.NoError(t, os.WriteFile(key, []byte("a key of enough bytes for a test"), 0o600))
+	for _, verb := range []string{
+		"restore " + pipe + " --key-file " + key, "restore " + pipe + " --key-file " + pipe, "reconcile " + pipe, "enroll --qr " + pipe, "enroll 7K3M-9QXD-2PV --bundle " + pipe,
+		"backend fleet import " + pipe, "backend fleet create --toml " + pipe, "backend fleet configure X --toml " + pipe, "backup " + pipe + " --key-file " + pipe,
+	} {
+		for _, config := range []string{"", pipe} {
+			args := append(strings.Fields(verb), "--state", filepath.Join(dir, "s"))
+			if config != "" && !strings.HasPrefix(verb, "backend") {
+				args = append(args, "--config", config)
+			}
+			require.NotEqual(t, exitOK, mustEnd(t, args...), verb)
+		}
+	}
+}
+
 // The lock is read by every verb that looks for the running terminal, and taken by those that change the journal.
 func TestNoVerbWaitsForAPipeAsLock(t *testing.T) {
 	dir := t.TempDir()

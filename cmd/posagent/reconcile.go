@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"posagent/cmd/backend"
 	"posagent/cmd/usage"
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/schemes/aapay"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -137,7 +137,7 @@ func periodOf(c *call, o *reconcileOptions) (p reconcile.Period, err error) {
 func readList(c *call, currency string) (reconcile.List, error) {
 	name, from := c.args[0], c.in
 	if name != "-" {
-		f, err := os.Open(name)
+		f, _, err := file.Open(name, file.Follow)
 		if err != nil {
 			return reconcile.List{}, fail(exitUsage, "%v", err)
 		}

@@ -17,6 +17,7 @@ import (
 	"posagent/agent/config"
 	"posagent/agent/outbox"
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -86,7 +87,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	in, err := os.Open(c.args[0])
+	in, _, err := file.Open(c.args[0], file.Follow)
 	if err != nil {
 		return fail(exitFailed, "%v", err)
 	}

@@ -30,7 +30,7 @@ func saleCommand() command {
 		examples: []string{"posagent sale list", "posagent sale show SALE", "posagent sale list --json --limit 10"},
 		sub: append([]command{
 			{
-				name: "list", short: "the newest sales first", json: []string{"posagent.sales/1"}, examples: []string{"posagent sale list --limit 10", "posagent sale list --since 24h", "posagent sale list --open"},
+				name: "list", reads: true, short: "the newest sales first", json: []string{"posagent.sales/1"}, examples: []string{"posagent sale list --limit 10", "posagent sale list --since 24h", "posagent sale list --open"},
 				flags: func(fs *flag.FlagSet) any {
 					o := &saleOptions{}
 					fs.IntVar(&o.limit, "limit", saleLimit, "only the newest `number`; with --since or --open all, unless it is named")
@@ -41,7 +41,7 @@ func saleCommand() command {
 				run: saleList,
 			},
 			{
-				name: "show", args: "SALE", short: "one sale as a timeline in plain words", long: saleNames, json: []string{"posagent.sale/1"},
+				name: "show", reads: true, args: "SALE", short: "one sale as a timeline in plain words", long: saleNames, json: []string{"posagent.sale/1"},
 				examples: []string{"posagent sale show SALE", "posagent sale show 17    # the receipt number"},
 				run:      saleShow,
 			},

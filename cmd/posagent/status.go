@@ -31,7 +31,7 @@ import (
 
 func statusCommand() command {
 	return command{
-		name: "status", short: "one screen: may a register ask for a sale, what is open, what to type next",
+		name: "status", reads: true, short: "one screen: may a register ask for a sale, what is open, what to type next",
 		long: "The first line is READY, or NOT READY with the cause and what to type. Exit 0: ready; 1: not ready; 4: the terminal does not run;\n" +
 			"3 and 9: the configuration or the journal cannot be read. It reads the journal beside the running terminal, or without it.",
 		json:     []string{"posagent.status/1", "posagent.check/1"},

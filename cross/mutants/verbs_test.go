@@ -23,7 +23,10 @@ var ofVerbs = []mutant{
 `, ""},
 	}},
 	{"an old report says that the terminal is ready", "cmd/posagent", "TestField2_D3TheRunningTerminalIsAsked", []edit{
-		{"cmd/posagent/live.go", "		live.Report = report\n", ""},
+		{"cmd/posagent/live.go", "		live.Report = report\n", "		_ = report\n"},
+	}},
+	{"a planted view is asked", "store/sqlite", "TestField2_D7APlantedSchemaIsNotAsked", []edit{
+		{"store/sqlite/conn.go", `WHERE type = 'view' OR`, `WHERE`},
 	}},
 	{"two keys have one file", "agent/config", "TestField2_D1NoTwoKeysHaveOneFile", []edit{
 		{"agent/config/paths.go", `return os.SameFile(one, other)`, `return false`},

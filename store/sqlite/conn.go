@@ -184,6 +184,9 @@ func openLink(ctx context.Context, set settings) (*link, error) {
 		return nil, errors.Join(classify(err), db.Close())
 	}
 	l := &link{db: db, conn: conn, stmts: make(map[string]*prepared)}
+	if err := plainSchema(ctx, conn); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
 	err = conn.Raw(func(dc any) error {
 		dc.(sqlite.HookRegisterer).RegisterRollbackHook(func() { l.rolledBack = true })
 		return nil
@@ -192,6 +195,22 @@ func openLink(ctx context.Context, set settings) (*link, error) {
 		return nil, errors.Join(err, l.close())
 	}
 	return l, nil
+}
+
+// plainSchema refuses a file whose schema no step has made: one with a view, a virtual table or a column that is computed. Whoever
+// may write to the file can have put them in the place of a table, and a query of it would run what they say: for ever, say, for
+// root, who looks. It reads nothing but the schema. ErrDamaged.
+func plainSchema(ctx context.Context, conn *sql.Conn) error {
+	var kind, name string
+	err := conn.QueryRowContext(ctx, `SELECT type, name FROM sqlite_schema WHERE type = 'view' OR rootpage = 0 AND type = 'table'
+		UNION ALL SELECT 'computed column', s.name || '.' || c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c WHERE s.type = 'table' AND s.rootpage != 0 AND c.hidden > 1 LIMIT 1`).Scan(&kind, &name)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return classify(err)
+	}
+	return fmt.Errorf("%w: no step has made its %s %q", store.ErrDamaged, kind, name)
 }
 
 func (l *link) close() error {
