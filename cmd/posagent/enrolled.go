@@ -432,16 +432,6 @@ func (r *running) follow(ctx context.Context) error {
 	}
 }
 
-// prove notes that the configuration has made the terminal ready.
-func prove(c *call, on enrol.Active, log *slog.Logger) {
-	if on.ID == "" || on.Unconfirmed {
-		return
-	}
-	if err := enrolment(c).Prove(on.ID, on.Revision); err != nil { // follow tries again
-		log.Debug("the configuration is not noted as proven yet", "err", err)
-	}
-}
-
 // forbid takes what forbids sales into account at once, as soon as the box knows it: no new sale, while what is open goes on
 // (MONEY E.4). Only a newer configuration waits until the counter rests.
 func (r *running) forbid(box *enrol.Box) {

@@ -271,6 +271,16 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	return g.Wait()
 }
 
+// prove notes that the configuration has made the terminal ready.
+func prove(c *call, on enrol.Active, log *slog.Logger) {
+	if on.ID == "" || on.Unconfirmed {
+		return
+	}
+	if err := enrolment(c).Prove(on.ID, on.Revision); err != nil { // follow tries again
+		log.Debug("the configuration is not noted as proven yet", "err", err)
+	}
+}
+
 // whyNot is why a terminal is not ready, as it was last judged.
 func whyNot(r *ready.Report) string {
 	if r == nil || r.NotReady == nil {

@@ -34,7 +34,9 @@ var ofUpdates = []mutant{
 		{"agent/update/table.go", `Confirming: {kept: Idle,`, `Confirming: {sick: Returning, kept: Idle,`},
 	}},
 	{"a new trouble is not the new program's", "agent/update", "TestWorse", []edit{
-		{"agent/update/terminal.go", `!slices.Contains(before.Causes, cause)`, `!slices.Contains(c.Causes, cause)`},
+		{"agent/update/terminal.go", `		if !slices.Contains(before.Causes, cause) {
+			return "it says`, `		if !slices.Contains(c.Causes, cause) {
+			return "it says`},
 	}},
 	{"a repository is believed by a clock that went back", "cmd/posagent-update", "TestField2_D4TheClockIsJudgedBySignedTimes", []edit{
 		{"agent/update/source.go", `if now.Before(is.Signed.Add(-24 * time.Hour)) {`, `if false {`},
