@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"maps"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -252,6 +253,8 @@ type Backend struct {
 	MerchantUUID   string         `toml:"merchant_uuid"`
 	// WebhookAllow are the hosts that webhooks may reach without https and on private addresses: "127.0.0.1:9999".
 	WebhookAllow []string `toml:"webhook_allow"`
+	// TrustedProxies are the proxies whose X-Forwarded-For is believed: addresses and prefixes.
+	TrustedProxies []string `toml:"trusted_proxies"`
 	// WebhookSecret signs webhooks beside the specification (Standard Webhooks); the old one stays valid until it is removed.
 	WebhookSecret    wire.Secret `toml:"webhook_secret"`
 	WebhookSecretOld wire.Secret `toml:"webhook_secret_old"`
@@ -295,6 +298,9 @@ func (c Config) Origin() map[string]string { return maps.Clone(c.origin) }
 
 // Ignored are the POSAGENT_ variables that are no setting and like none.
 func (c Config) Ignored() []string { return slices.Clone(c.ignored) }
+
+// Proxies are where the requests of trusted proxies come from. It fails at the first entry that is neither an address nor a prefix.
+func (b Backend) Proxies() ([]netip.Prefix, error) { return prefixes(b.TrustedProxies) }
 
 // loopback reports whether an address or host name can only be this machine.
 func loopback(host string) bool {

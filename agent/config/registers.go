@@ -263,9 +263,12 @@ func (e ECR) nexo(k *check, at string) {
 
 // Allowed is where registers may connect from, nil = from anywhere. It fails at the first entry that is neither an
 // address nor a prefix.
-func (e ECR) Allowed() ([]netip.Prefix, error) {
+func (e ECR) Allowed() ([]netip.Prefix, error) { return prefixes(e.Allow) }
+
+// prefixes reads addresses and prefixes. It fails at the first entry that is neither.
+func prefixes(texts []string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
-	for _, s := range e.Allow {
+	for _, s := range texts {
 		if at, err := netip.ParseAddr(s); err == nil && at.Zone() == "" {
 			list = append(list, netip.PrefixFrom(at.Unmap(), at.Unmap().BitLen()))
 			continue

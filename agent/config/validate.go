@@ -206,6 +206,9 @@ func (c Config) rest(k *check) {
 		k.fail("reconcile.at", "%q is no time of day like \"03:00\"", c.Compare.At)
 	}
 	k.listen("backend.listen", c.Backend.Listen, false) // a phone may have to reach the wallet page
+	if _, err := c.Backend.Proxies(); err != nil {
+		k.fail("backend.trusted_proxies", "%v", err)
+	}
 	k.path("backend.data", c.Backend.Data)
 	k.path("backend.seed", c.Backend.Seed)
 	if d := c.Backend.WalletDelay; d != nil {

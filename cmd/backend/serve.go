@@ -67,11 +67,17 @@ func Serve(ctx context.Context, s Serving) error {
 	if watch != nil {
 		defer watch.ln.Close() // the server has closed it already where it ran
 	}
+	proxies, err := cfg.Backend.Proxies() // the configuration was checked
+	if err != nil {
+		ln.Close()
+		return usage.Fail(usage.ExitConfig, "backend.trusted_proxies: %v", err)
+	}
 	url := "http://" + ln.Addr().String()
 	b, err := backend.Open(ctx, backend.Config{
 		Dir: s.Dir, Engine: s.Engine, Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
 		PublicURL: cmp.Or(strings.TrimSuffix(cfg.Backend.PublicURL, "/"), url), Hosts: backendHosts(cfg, s.Listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, StrictLinks: cfg.Backend.StrictLinks, StrictProofs: cfg.Backend.StrictProofs, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
 		Operator:    cfg.Operator.Name,
+		Proxies:     proxies,
 		Fleet:       s.Fleet,
 		Requests:    s.Requests,
 		Version:     s.Version,

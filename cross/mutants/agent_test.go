@@ -292,6 +292,12 @@ var ofAgent = []mutant{
 	{"a new box's journal leads the receipts back", "agent/checkout/drive/journal", "TestNumbersGoOnBehindTheLaterJournal", []edit{
 		{"agent/checkout/drive/journal/numbers.go", `case seen == 0, theirs.Batch < ours.Batch:`, `case false:`},
 	}},
+	{"wrong codes keep a good one out", "schemes/backend/fleet", "TestField2_G5NoStrangerLocksAGoodCodeOut", []edit{
+		{"schemes/backend/fleet/fleet.go", `if wire.ReasonOf(err) == fleet.CodeNotGood {`, `if err == nil || wire.ReasonOf(err) == fleet.CodeNotGood {`},
+	}},
+	{"a caller behind a proxy chooses its address", "schemes/backend", "TestField2_G5TheAddressBehindAProxy", []edit{
+		{"schemes/backend/proxies.go", `i >= 0 && trusted(at); i--`, `i >= 0; i--`},
+	}},
 	{"a box believes any fleet", "agent/enrol", "TestOnlyTheOperatorIsBelieved", []edit{
 		{"agent/enrol/drive.go", `fleet.Verify(got, s.e.Fingerprint,`, `fleet.Verify(got, "",`},
 	}},

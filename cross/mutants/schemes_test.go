@@ -175,16 +175,17 @@ var ofSchemes = []mutant{
 		{"schemes/fleet/states.go", `from == Redeemed && e == Redeem:`, `from == Redeemed && e == Redeem, from == Confirmed && e == Redeem:`},
 	}},
 	{"an expired code is redeemed", enrolment, "TestConformance", []edit{
-		{"schemes/backend/fleet/fleet.go", `case !ok, now >= r.expires,`, `case !ok,`},
+		{"schemes/backend/fleet/row.go", `return ok && now < r.expires`, `return ok`},
 	}},
 	{"a code is redeemed by another box", enrolment, "TestConformance", []edit{
-		{"schemes/backend/fleet/fleet.go", `r.bound && r.serial != req.SerialNumber:`, `false:`},
+		{"schemes/backend/fleet/fleet.go", `case !r.open(now), r.bound && r.serial != req.SerialNumber:`, `case !r.open(now):`},
+		{"schemes/backend/fleet/fleet.go", "	if !right {\n		return notGood()\n	}\n", ""},
+	}},
+	{"a code that is bound takes any number of boxes", enrolment, "TestField2_G5ABoundCodeTakesFewBoxes", []edit{
+		{"schemes/backend/fleet/limit.go", `if c.wrong >= perCode && now.Before(c.until) {`, `if c.wrong > 1_000 && now.Before(c.until) {`},
 	}},
 	{"wrong codes are not counted", enrolment, "TestTriesAtOnce", []edit{
-		{"schemes/backend/fleet/fleet.go", `defer func() { judged(wrong) }()`, `defer func() { judged(false) }()`},
-	}},
-	{"tries at once are not counted", enrolment, "TestTriesAtOnce", []edit{
-		{"schemes/backend/fleet/limit.go", `if one.wrong+one.pending < perAddress &&`, `if one.wrong < perAddress &&`},
+		{"schemes/backend/fleet/limit.go", "	one.add(now, perAddress, addressLock)\n", ""},
 	}},
 	{"a box that only says a serial number ends a stranger's certificate", enrolment, "TestConformance", []edit{
 		{"schemes/backend/fleet/live.go", `merchant = ? AND merchant <> '')`, `merchant = ?)`},

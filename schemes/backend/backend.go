@@ -95,7 +95,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err := b.furnish(ctx, cfg, seed); err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	b.handler = counts.Around(b.routes(cfg), cfg.Requests)
+	b.handler = forwarded(cfg.Proxies, counts.Around(b.routes(cfg), cfg.Requests))
 	return b, nil
 }
 

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"posagent/schemes/wire"
@@ -19,6 +20,7 @@ type Config struct {
 	Hosts       []string       // names it answers to beside its addresses and localhost: "pay.example"
 	Credentials Credentials    // the zero value = DemoCredentials
 	HookAllow   []string       // hosts that webhooks may reach by http and on private addresses: "127.0.0.1:9999"
+	Proxies     []netip.Prefix // whose X-Forwarded-For is believed
 	HookSecrets []wire.Secret  // sign webhooks too, the current one first
 	// MerchantNumber is in every event, MerchantUUID in those of onboarding; 0 and "" = DemoMerchant, DemoMerchantUUID.
 	MerchantNumber int64

@@ -11,7 +11,7 @@ import (
 //	Reason        status  when
 //	CodeNotGood   404     the code is unknown, expired, revoked or burned, or another box's: one answer for all
 //	CodeTaken     409     another device key has redeemed the code
-//	LockedOut     429     too many wrong codes from this address, or altogether; Retry-After says how long
+//	LockedOut     429     a wrong code after too many from this address, or altogether; Retry-After says how long
 //	NotProven     401     the proof is missing, wrong, or more than five minutes from the service's clock
 //	CertRevoked   403     the proof is good, and the enrolment was revoked
 //	Ended         409     the enrolment has expired or was revoked: there is nothing to revoke or to configure

@@ -80,8 +80,8 @@ func notGood() error {
 	return fleet.Refused(opRedeem, fleet.CodeNotGood, "the code is unknown, expired, revoked, burned or another box's (posagent backend fleet list shows which)")
 }
 
-// Redeem implements fleet.Service. A certificate is made before the code is looked at, so that a refusal takes as long
-// whatever its cause.
+// Redeem implements fleet.Service. The code is looked at first, whatever others tried before: only wrong ones are counted and
+// limited, so no stranger keeps a good one out.
 func (f *Fleet) Redeem(ctx context.Context, key wire.Key, req fleet.RedeemRequest) (fleet.Issued, error) {
 	if err := errors.Join(room.CheckKey(opRedeem, key), check.Request(opRedeem, req)); err != nil {
 		return fleet.Issued{}, wire.AsError(opRedeem, err)
@@ -94,19 +94,14 @@ func (f *Fleet) Redeem(ctx context.Context, key wire.Key, req fleet.RedeemReques
 	if err != nil {
 		return fleet.Issued{}, wire.Errorf(wire.Invalid, opRedeem, "csr: %v", err)
 	}
-	judged, wait, err := f.limit.take(ctx, fleet.Address(ctx))
-	if err != nil { // the caller has gone
-		return fleet.Issued{}, &wire.Error{Code: wire.Unavailable, Op: opRedeem, Err: err}
-	}
-	if wait > 0 {
-		e := fleet.Refused(opRedeem, fleet.LockedOut, "too many wrong codes, a good one is not looked at either: wait")
-		e.RetryAfter = wait
-		return fleet.Issued{}, e
-	}
-	wrong := false
-	defer func() { judged(wrong) }()
 	out, err := f.redeem(ctx, code, public, req)
-	if wrong = wire.ReasonOf(err) == fleet.CodeNotGood; wrong {
+	if wire.ReasonOf(err) == fleet.CodeNotGood {
+		wait := f.limit.wrong(fleet.Address(ctx))
+		if wait > 0 {
+			e := fleet.Refused(opRedeem, fleet.LockedOut, "this code is not good, and too many such came before it: wait (a good code is taken at any time)")
+			e.RetryAfter = wait
+			return fleet.Issued{}, e
+		}
 		f.Log.Warn("wrong enrolment code", "address", fleet.Address(ctx))
 	}
 	if err != nil {
@@ -115,7 +110,36 @@ func (f *Fleet) Redeem(ctx context.Context, key wire.Key, req fleet.RedeemReques
 	return out, nil
 }
 
+// looked reads the enrolment of a code before anything is made for it. It fails with CodeNotGood, after the same work whatever the
+// cause, and with LockedOut where the code was tried with the serial numbers of too many boxes.
+func (f *Fleet) looked(ctx context.Context, digest []byte, serial string) error {
+	var r row
+	if err := f.DB.Read(ctx, func(rd store.Reader) error { r = row{}; return r.shown(rd, digest) }); err != nil {
+		return err
+	}
+	if !r.open(f.Now().UnixMilli()) {
+		return notGood()
+	}
+	if !r.bound {
+		return nil
+	}
+	right := r.serial == serial
+	if wait := f.limit.box(r.id, right); wait > 0 {
+		e := fleet.Refused(opRedeem, fleet.LockedOut, "the code was tried with the serial numbers of too many other boxes: wait")
+		e.RetryAfter = wait
+		return e
+	}
+	if !right {
+		return notGood()
+	}
+	return nil
+}
+
 func (f *Fleet) redeem(ctx context.Context, code wire.Secret, public crypto.PublicKey, req fleet.RedeemRequest) (out fleet.Issued, err error) {
+	digest := f.digest(code)
+	if err := f.looked(ctx, digest, req.SerialNumber); err != nil {
+		return out, err
+	}
 	ca, err := f.authority(ctx)
 	if err != nil {
 		return out, err
@@ -124,16 +148,16 @@ func (f *Fleet) redeem(ctx context.Context, code wire.Secret, public crypto.Publ
 	if err != nil {
 		return out, fmt.Errorf("issue certificate: %w", err)
 	}
-	device, digest := fleet.Thumbprint(public), f.digest(code)
+	device := fleet.Thumbprint(public)
 	err = f.DB.Write(ctx, func(tx store.Tx) error {
 		var r row
 		now := f.Now().UnixMilli()
 		if err := r.shown(tx, digest); err != nil {
 			return err
 		}
-		to, ok := fleet.Next(r.at(now), fleet.Redeem)
+		to, _ := fleet.Next(r.at(now), fleet.Redeem)
 		switch {
-		case !ok, now >= r.expires, r.bound && r.serial != req.SerialNumber:
+		case !r.open(now), r.bound && r.serial != req.SerialNumber: // since it was looked at
 			return notGood()
 		case r.state == fleet.Fresh:
 			r.serial, r.redeemed, r.device, r.certificate = req.SerialNumber, now, device, der

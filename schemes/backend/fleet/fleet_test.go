@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -156,7 +155,7 @@ func (c *counting) Write(ctx context.Context, fn func(store.Tx) error) error {
 
 func (c *counting) Read(ctx context.Context, fn func(store.Reader) error) error {
 	c.note("read")
-	return c.DB.Read(ctx, fn)
+	return c.DB.Read(ctx, func(r store.Reader) error { return fn(read{r, c}) })
 }
 
 func (c *counting) MAC(table, key string, fields ...any) []byte {
@@ -180,6 +179,17 @@ func (c counted) QueryRow(query string, args ...any) *sql.Row {
 	return c.Tx.QueryRow(query, args...)
 }
 
+// read is what a transaction is that reads.
+type read struct {
+	store.Reader
+	by *counting
+}
+
+func (c read) QueryRow(query string, args ...any) *sql.Row {
+	c.by.note("select")
+	return c.Reader.QueryRow(query, args...)
+}
+
 // A refusal has done the same work whatever its cause, so its time tells nothing of the code.
 func TestRefusalsDoTheSameWork(t *testing.T) {
 	db, c := &counting{DB: storetest.Open(t, steps()...)}, start()
@@ -197,57 +207,8 @@ func TestRefusalsDoTheSameWork(t *testing.T) {
 	} {
 		db.calls = nil
 		require.Error(t, f.Device(t, "PA-2").Redeem(t, code))
-		require.Equal(t, []string{"mac", "write", "select"}, db.calls, name)
+		require.Equal(t, []string{"mac", "read", "select"}, db.calls, name)
 	}
-}
-
-// A try that waits for others ends with its caller.
-func TestATryEndsWithItsCaller(t *testing.T) {
-	db := &stalled{DB: storetest.Open(t, steps()...), met: make(chan struct{}, 10), on: make(chan struct{})}
-	room, f := desk(t, db, start(), nil)
-	require.NoError(t, room.Init(t.Context()))
-	req := f.Device(t, "PA-1").Request(t, fleettest.Unknown(1))
-	var wg sync.WaitGroup
-	db.stall.Store(true)
-	for range 10 {
-		wg.Go(func() { _, _ = f.Service.Redeem(t.Context(), "", req) })
-	}
-	for range 10 {
-		<-db.met
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		_, err := f.Service.Redeem(ctx, "", req)
-		ended <- err
-	}()
-	cancel()
-	err := <-ended
-	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
-	require.ErrorIs(t, err, context.Canceled)
-	close(db.on)
-	wg.Wait()
-	_, err = f.Service.Redeem(t.Context(), "", req)
-	require.Equal(t, fleet.LockedOut, wire.ReasonOf(err), "the ten were counted, and the one that left was none")
-}
-
-// stalled is a store whose writes wait, once they are told to.
-type stalled struct {
-	store.DB
-	stall atomic.Bool
-	met   chan struct{}
-	on    chan struct{}
-}
-
-func (s *stalled) Write(ctx context.Context, fn func(store.Tx) error) error {
-	if s.stall.Load() {
-		select {
-		case s.met <- struct{}{}:
-		default:
-		}
-		<-s.on
-	}
-	return s.DB.Write(ctx, fn)
 }
 
 // wrote is a store that says when it has written.
@@ -325,43 +286,64 @@ func TestWhatHasEndedIsPurged(t *testing.T) {
 	require.Equal(t, wire.Secret("a = 3\n"), rev.Text)
 }
 
-// Every address has its own ten tries, and all together have a hundred a minute.
-func TestManyAddresses(t *testing.T) {
+// TestField2_G5NoStrangerLocksAGoodCodeOut: wrong codes are counted by address and altogether, and only wrong ones are refused by it.
+// The kind: one address, all of them, a network that has one address, one code's box.
+func TestField2_G5NoStrangerLocksAGoodCodeOut(t *testing.T) {
 	c := start()
 	_, f := desk(t, storetest.Open(t, steps()...), c, nil)
-	good := f.Code(t, fleet.CodeRequest{})
 	d := f.Device(t, "PA-1")
-	req := d.Request(t, good.Code)
+	req := d.Request(t, fleettest.Unknown(1))
 	try := func(address string, code wire.Secret) string {
 		req.Code = code
 		_, err := f.Service.Redeem(fleet.From(t.Context(), address), "", req)
 		return wire.ReasonOf(err)
 	}
+	good := func() wire.Secret { return f.Code(t, fleet.CodeRequest{}).Code }
 	for range 10 {
 		require.Equal(t, fleet.CodeNotGood, try("192.0.2.1:5", fleettest.Unknown(1)))
 	}
-	require.Equal(t, fleet.LockedOut, try("192.0.2.1:6", good.Code))
-	require.Equal(t, fleet.LockedOut, try("[::ffff:192.0.2.1]:6", good.Code), "the same address, written in another way")
-	require.Empty(t, try("192.0.2.2:5", good.Code), "another address is not locked out")
+	require.Equal(t, fleet.LockedOut, try("192.0.2.1:6", fleettest.Unknown(1)))
+	require.Equal(t, fleet.LockedOut, try("[::ffff:192.0.2.1]:6", fleettest.Unknown(1)), "the same address, written in another way")
+	require.Empty(t, try("192.0.2.1:6", good()), "a good code is taken from where others were wrong")
+	require.Equal(t, fleet.CodeNotGood, try("192.0.2.2:5", fleettest.Unknown(1)), "another address has its own ten")
 	answers := map[string]int{}
 	for n := range 1000 {
 		answers[try("198.51."+strconv.Itoa(n/200)+"."+strconv.Itoa(n%200)+":5", fleettest.Unknown(n))]++
 	}
-	require.Equal(t, map[string]int{fleet.CodeNotGood: 90, fleet.LockedOut: 910}, answers)
-	require.Equal(t, fleet.LockedOut, try("203.0.113.1:5", good.Code))
+	require.Equal(t, map[string]int{fleet.CodeNotGood: 89, fleet.LockedOut: 911}, answers)
+	require.Empty(t, try("203.0.113.1:5", good()), "all are locked, and a good code is none of them")
+	require.Empty(t, try("192.0.2.1:5", good()))
 	c.pass(time.Minute)
-	require.Empty(t, try("203.0.113.1:5", good.Code), "all are let in again after a minute")
-	require.Equal(t, fleet.LockedOut, try("192.0.2.1:5", good.Code), "and the one address is not")
+	require.Equal(t, fleet.CodeNotGood, try("203.0.113.1:5", fleettest.Unknown(1)), "after a minute wrong ones are told so again")
+	require.Equal(t, fleet.LockedOut, try("192.0.2.1:5", fleettest.Unknown(1)), "and at the one address not yet")
 	c.pass(14 * time.Minute)
-	require.Empty(t, try("192.0.2.1:5", good.Code))
-	req.Code = fleettest.Unknown(1)
 	for range 10 {
 		require.Equal(t, fleet.CodeNotGood, try("[2001:db8::1]:5", fleettest.Unknown(1)))
 	}
-	require.Equal(t, fleet.LockedOut, try("[2001:db8::ffff]:5", good.Code), "a /64 is one address")
+	require.Equal(t, fleet.LockedOut, try("[2001:db8::ffff]:5", fleettest.Unknown(1)), "a /64 is one address")
 }
 
-// Tries at once are counted before they are judged.
+// TestField2_G5ABoundCodeTakesFewBoxes: whoever knows a code that is bound to a box guesses the printed serial number of the box at one
+// a ten seconds; another code is not slower by it.
+func TestField2_G5ABoundCodeTakesFewBoxes(t *testing.T) {
+	c := start()
+	_, f := desk(t, storetest.Open(t, steps()...), c, nil)
+	bound, other := f.Code(t, fleet.CodeRequest{SerialNumber: "PA-9"}), f.Code(t, fleet.CodeRequest{SerialNumber: "PA-8"})
+	for n := range 10 {
+		err := f.Device(t, "PB-"+strconv.Itoa(n)).Redeem(t, bound.Code)
+		require.Equal(t, fleet.CodeNotGood, wire.ReasonOf(err), "%v", err)
+	}
+	box := f.Device(t, "PA-9")
+	var e *wire.Error
+	require.ErrorAs(t, box.Redeem(t, bound.Code), &e)
+	require.Equal(t, fleet.LockedOut, e.Reason)
+	require.Equal(t, 10*time.Second, e.RetryAfter)
+	require.NoError(t, f.Device(t, "PA-8").Redeem(t, other.Code))
+	c.pass(e.RetryAfter)
+	require.NoError(t, box.Redeem(t, bound.Code))
+}
+
+// Tries at once are counted each.
 func TestTriesAtOnce(t *testing.T) {
 	_, f := desk(t, storetest.Open(t, steps()...), start(), nil)
 	req := f.Device(t, "PA-1").Request(t, fleettest.Unknown(1))
@@ -380,21 +362,20 @@ func TestTriesAtOnce(t *testing.T) {
 	require.Equal(t, map[string]int{fleet.CodeNotGood: 10, fleet.LockedOut: 50}, answers)
 }
 
-// The wait that a locked-out caller is told is the one that lets it in.
+// The wait that is told after wrong codes is the one after which wrong ones are told so again.
 func TestTheWaitIsSaid(t *testing.T) {
 	c := start()
 	_, f := desk(t, storetest.Open(t, steps()...), c, nil)
-	good := f.Code(t, fleet.CodeRequest{})
 	d := f.Device(t, "PA-1")
 	for range 10 {
-		require.Error(t, d.Redeem(t, fleettest.Unknown(1)))
+		require.Equal(t, fleet.CodeNotGood, wire.ReasonOf(d.Redeem(t, fleettest.Unknown(1))))
 		c.pass(time.Second)
 	}
 	var e *wire.Error
-	require.ErrorAs(t, d.Redeem(t, good.Code), &e)
+	require.ErrorAs(t, d.Redeem(t, fleettest.Unknown(1)), &e)
 	require.Equal(t, 15*time.Minute-time.Second, e.RetryAfter)
 	c.pass(e.RetryAfter)
-	require.NoError(t, d.Redeem(t, good.Code))
+	require.Equal(t, fleet.CodeNotGood, wire.ReasonOf(d.Redeem(t, fleettest.Unknown(1))))
 }
 
 // A code is made only with a configuration that a terminal can start with.

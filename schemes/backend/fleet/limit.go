@@ -1,12 +1,12 @@
 package fleet
 
 import (
-	"context"
 	"sync"
 	"time"
 )
 
-// Limits of wrong codes. Fifty bits against a hundred tries a minute last longer than any code.
+// Limits of wrong codes. They bound what a stranger makes the log and the operator's eyes do; what keeps a code from being guessed
+// are its fifty bits.
 const (
 	perAddress   = 10
 	addressLock  = 15 * time.Minute
@@ -14,80 +14,78 @@ const (
 	overallLock  = time.Minute
 	maxAddresses = 10_000
 	otherAddress = "many" // of those that come when maxAddresses are known
+	perCode      = 10     // other boxes' serial numbers under one code that is bound to a box
+	codeLock     = 10 * time.Second
 )
 
-// limiter counts the wrong codes of each address, and of all. It is safe for concurrent use.
+// limiter counts the wrong codes of each address and of all, and the wrong boxes of each code. Its lock is for wrong codes alone: a
+// good one is never counted and never kept waiting by those of others. It is safe for concurrent use.
 type limiter struct {
-	now   func() time.Time
-	mu    sync.Mutex
-	ended *sync.Cond // a try was judged
-	by    map[string]*count
-	all   count
+	now func() time.Time
+	mu  sync.Mutex
+	by  map[string]*count
+	all count
+	of  map[string]*count // by enrolment, so that only existing codes have an entry
 }
 
-// count is the wrong codes since a moment, and the tries that are not judged yet.
+// count is the wrong ones since a moment.
 type count struct {
-	wrong, pending int
-	until          time.Time
+	wrong int
+	until time.Time
 }
 
 func newLimiter(now func() time.Time) *limiter {
-	l := &limiter{now: now, by: map[string]*count{}}
-	l.ended = sync.NewCond(&l.mu)
-	return l
+	return &limiter{now: now, by: map[string]*count{}, of: map[string]*count{}}
 }
 
-// take begins a try, whose caller must call judged. No more tries are under way at once than may be wrong, so tries at once
-// gain nothing; a try waits for those before it, or ends with ctx. wait > 0 = the address, or all, must wait so long, and the try is
-// not made.
-func (l *limiter) take(ctx context.Context, address string) (judged func(wrong bool), wait time.Duration, err error) {
-	stop := context.AfterFunc(ctx, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.ended.Broadcast()
-	})
-	defer stop()
+// wrong counts a wrong code of an address. wait > 0 = there were too many from there, or altogether, and this one is not counted.
+func (l *limiter) wrong(address string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		now := l.now()
-		one := l.of(address, now)
-		if wait = max(one.locked(now, perAddress), l.all.locked(now, altogether)); wait > 0 {
-			return nil, wait, nil
-		}
-		if one.wrong+one.pending < perAddress && l.all.wrong+l.all.pending < altogether {
-			one.pending++
-			l.all.pending++
-			return func(wrong bool) { l.judged(one, wrong) }, 0, nil
-		}
-		l.ended.Wait()
+	now := l.now()
+	one := l.address(address, now)
+	if wait = max(one.locked(now, perAddress), l.all.locked(now, altogether)); wait > 0 {
+		return wait
 	}
+	one.add(now, perAddress, addressLock)
+	l.all.add(now, altogether, overallLock)
+	return 0
 }
 
-func (l *limiter) judged(one *count, wrong bool) {
+// box counts a box that shows a good code bound to one box. Serial numbers are printed on boxes and can be guessed, so with too many
+// wrong ones the code takes one a wait: who does not know the code cannot bring that about. wait > 0 = not now.
+func (l *limiter) box(id string, right bool) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	one.pending--
-	l.all.pending--
-	if wrong {
-		now := l.now()
-		one.add(now, perAddress, addressLock)
-		l.all.add(now, altogether, overallLock)
+	c := l.of[id]
+	if c == nil && right {
+		return 0
 	}
-	l.ended.Broadcast()
+	if c == nil {
+		c = &count{}
+		l.of[id] = c
+	}
+	now := l.now()
+	if c.wrong >= perCode && now.Before(c.until) {
+		return c.until.Sub(now)
+	}
+	if right {
+		delete(l.of, id)
+		return 0
+	}
+	c.wrong++
+	c.until = now.Add(codeLock)
+	return 0
 }
 
-// of returns the count of an address.
-func (l *limiter) of(address string, now time.Time) *count {
+// address returns the count of an address.
+func (l *limiter) address(address string, now time.Time) *count {
 	if c := l.by[address]; c != nil {
 		return c
 	}
 	if len(l.by) >= maxAddresses {
 		for a, c := range l.by {
-			if !now.Before(c.until) && c.pending == 0 {
+			if !now.Before(c.until) {
 				delete(l.by, a)
 			}
 		}
@@ -101,7 +99,7 @@ func (l *limiter) of(address string, now time.Time) *count {
 	return l.by[address]
 }
 
-// locked returns how long no try is made.
+// locked returns how long no wrong one is counted.
 func (c *count) locked(now time.Time, limit int) time.Duration {
 	if !now.Before(c.until) {
 		c.wrong = 0
@@ -112,7 +110,7 @@ func (c *count) locked(now time.Time, limit int) time.Duration {
 	return c.until.Sub(now)
 }
 
-// add counts a try. The time runs from the first one, and anew from the one that locks.
+// add counts a wrong one. The time runs from the first one, and anew from the one that locks.
 func (c *count) add(now time.Time, limit int, lock time.Duration) {
 	if c.wrong++; c.wrong == 1 || c.wrong == limit {
 		c.until = now.Add(lock)

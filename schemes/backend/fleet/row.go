@@ -94,6 +94,12 @@ func (r *row) at(now int64) fleet.State {
 	return to
 }
 
+// open reports whether a code can be redeemed at a moment.
+func (r *row) open(now int64) bool {
+	_, ok := fleet.Next(r.at(now), fleet.Redeem)
+	return ok && now < r.expires
+}
+
 // key is the public key of the device that has redeemed the code; nil where none has.
 func (r *row) key() (crypto.PublicKey, error) {
 	if len(r.certificate) == 0 {
