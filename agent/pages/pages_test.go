@@ -236,7 +236,7 @@ func TestDoorOfThePIN(t *testing.T) {
 	require.Contains(t, page, `aria-invalid="true" aria-describedby="pin-fault"`)
 	require.NotContains(t, page, `id="fault"`)
 	page = whole(t, pages.Door{Lang: "en", Ready: true, PIN: pages.Entry{State: pages.AsksPIN, Wait: 4 * time.Minute}, Fault: pages.ManyPINs}.HTML())
-	require.Contains(t, read(page), "Too many wrong PINs. This one was not looked at.")
+	require.Contains(t, read(page), "Too many wrong PINs from here. This one was not looked at.")
 	require.Contains(t, read(page), "The next PIN is looked at in 4 min.")
 	require.Contains(t, page, `aria-describedby="pin-wait"`)
 	for fault, id := range map[pages.Fault]string{pages.WrongToken: "fault", pages.Locked: "fault", pages.MayNone: "fault", pages.UncountedPIN: "pin-fault"} {

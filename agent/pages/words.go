@@ -262,7 +262,7 @@ var texts = [wordCount]struct{ en, de string }{
 	noPIN:          {"No PIN is set, so nothing can be done from this page. The terminal's own account or root sets one:", "Es ist keine PIN gesetzt, daher lässt sich von dieser Seite aus nichts tun. Das Konto des Terminals oder root setzt eine:"},
 	brokenPIN:      {"The PIN that was set cannot be read, so nothing can be done from this page. The log of the terminal says why. The terminal's own account or root sets a new one:", "Die gesetzte PIN ist nicht lesbar, daher lässt sich von dieser Seite aus nichts tun. Warum, steht im Log des Terminals. Das Konto des Terminals oder root setzt eine neue:"},
 	wrongPIN:       {"This is not the PIN of this terminal.", "Das ist nicht die PIN dieses Terminals."},
-	manyPINs:       {"Too many wrong PINs. This one was not looked at.", "Zu viele falsche PINs. Diese wurde nicht geprüft."},
+	manyPINs:       {"Too many wrong PINs from here. This one was not looked at. A browser in which the PIN was entered before still takes it, and a new PIN opens the form: sudo posagent config pin.", "Zu viele falsche PINs von hier. Diese wurde nicht geprüft. Ein Browser, in dem die PIN schon einmal eingegeben wurde, nimmt sie weiter an, und eine neue PIN öffnet das Formular: sudo posagent config pin."},
 	pinWait:        {"The next PIN is looked at in", "Die nächste PIN wird geprüft in"},
 	uncountedPIN:   {"The PIN was not looked at, because the try cannot be written to the journal. The log of the terminal says why.", "Die PIN wurde nicht geprüft, weil der Versuch nicht ins Journal geschrieben werden kann. Warum, steht im Log des Terminals."},
 	thePerson:      {"a person with the PIN", "eine Person mit der PIN"},

@@ -93,9 +93,15 @@ func (c *Console) tell(err error) {
 	c.o.Log.Error("PIN of the page not usable", "err", err)
 }
 
-// Entry is what the form of the PIN says.
-func (c *Console) Entry() pages.Entry {
-	e, err := c.login.entry()
+// visitor is who sent a request. A PIN that cannot be read knows no browser.
+func (c *Console) visitor(r *http.Request) visitor {
+	stored, _ := c.stored() // what is wrong with it is said when it is looked at
+	return stored.visitorOf(r)
+}
+
+// Entry is what the form of the PIN says to who sent a request.
+func (c *Console) Entry(r *http.Request) pages.Entry {
+	e, err := c.login.entry(c.visitor(r))
 	if err != nil {
 		c.tell(err)
 	}
@@ -107,7 +113,8 @@ func (c *Console) Entry() pages.Entry {
 func (c *Console) Enter(w http.ResponseWriter, r *http.Request, pin string) pages.Fault {
 	ctx, cancel := context.WithTimeout(actor(r), within)
 	defer cancel()
-	id, fault, err := c.login.enter(ctx, strings.TrimSpace(pin))
+	from := c.visitor(r)
+	stored, fault, err := c.login.enter(ctx, from, strings.TrimSpace(pin))
 	switch {
 	case err != nil:
 		c.tell(err)
@@ -117,7 +124,8 @@ func (c *Console) Enter(w http.ResponseWriter, r *http.Request, pin string) page
 	if fault != pages.NoFault {
 		return fault
 	}
-	word, cookie := c.sessions.begin(id)
+	stored.setKnown(w, from.browser)
+	word, cookie := c.sessions.begin(stored.id())
 	at := Path + word + "/"
 	setCookie(w, at, cookie, 0)
 	leadTo(w, at)

@@ -95,7 +95,9 @@ func (x *desk) enter() browser {
 	require.Equal(x.t, 303, w.Code)
 	path := w.Header().Get("Location")
 	require.Regexp(x.t, `^/person/[A-Z2-7]{26}/$`, path)
-	set := w.Header().Get("Set-Cookie")
+	require.Len(x.t, w.Header()["Set-Cookie"], 2)
+	require.Regexp(x.t, `^posagent_known=`, w.Header()["Set-Cookie"][0])
+	set := w.Header()["Set-Cookie"][1]
 	require.Regexp(x.t, `^posagent_person=[A-Z2-7]{26}; Path=`+path+`; HttpOnly; SameSite=Strict$`, set)
 	cookie, _, _ := strings.Cut(set, ";")
 	b := browser{path: path, cookie: cookie}

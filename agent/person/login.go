@@ -12,17 +12,19 @@ import (
 
 // When no PIN is looked at.
 const (
-	freeTries = 5           // wrong ones in a row
+	freeTries = 5           // wrong ones in a row, of one browser or address
+	freeOfAll = 50          // wrong ones in a row, of all addresses together
 	firstLock = time.Minute // after them; each further one doubles it
 	longLock  = time.Hour
+	maxOwn    = 1024 // addresses that are told apart
 )
 
-// lockOf is how long no PIN is looked at after so many wrong ones in a row.
-func lockOf(wrong int) time.Duration {
-	if wrong < freeTries {
+// lockOf is how long no PIN is looked at after so many wrong ones in a row, of which some are free.
+func lockOf(wrong, free int) time.Duration {
+	if wrong < free {
 		return 0
 	}
-	if more := wrong - freeTries; more < 6 {
+	if more := wrong - free; more < 6 {
 		return min(firstLock<<more, longLock)
 	}
 	return longLock
@@ -39,7 +41,8 @@ type Tries interface {
 	Right(ctx context.Context, pin string) error
 }
 
-// login looks at PINs.
+// login looks at PINs. Each address has a lock of its own, so that a stranger at another one keeps no person out, and so has each
+// browser in which the PIN was entered before, whatever the addresses do.
 type login struct {
 	stored func() (PIN, error)
 	tries  Tries
@@ -48,30 +51,81 @@ type login struct {
 	turn sync.Mutex // one PIN at a time: a hash is work
 
 	mu    sync.Mutex
-	known string    // id of the PIN whose tries were read
-	until time.Time // no PIN is looked at before
+	known string         // id of the PIN whose tries were read
+	made  int            // wrong ones before this run: each address begins with them
+	until time.Time      // no PIN of an address is looked at before
+	own   map[string]row // by the visitor's name
+}
+
+// row is the wrong tries of one visitor in a row.
+type row struct {
+	wrong int
+	until time.Time
+}
+
+// visitor is who enters a PIN.
+type visitor struct {
+	browser string // the word by which a browser is known in which the PIN was entered; "" = it is not
+	address string // the network it comes from
+}
+
+// name is under what its tries are counted.
+func (v visitor) name() string {
+	if v.browser != "" {
+		return "browser " + v.browser
+	}
+	return "address " + v.address
 }
 
 // wait is how long the PIN with an id is not looked at.
-func (l *login) wait(id string) time.Duration {
+func (l *login) wait(id string, v visitor) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.known != id {
 		return 0
 	}
-	return max(time.Until(l.until), 0)
+	until := l.own[v.name()].until
+	if v.browser == "" && l.until.After(until) {
+		until = l.until
+	}
+	return max(time.Until(until), 0)
 }
 
-// lock sets until when no PIN is looked at: of the PIN with an id, which begins with its own.
-func (l *login) lock(id string, until time.Time) {
+// wrong counts a wrong PIN of a visitor; all is how many there were in a row, of whomever.
+func (l *login) wrong(v visitor, all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.known, l.until = id, until
+	name, now := v.name(), time.Now()
+	one, there := l.own[name]
+	if !there && v.browser == "" {
+		one.wrong = l.made
+		if len(l.own) >= maxOwn { // those whose lock is over make room; where none is, the lock of all is the next
+			for n, r := range l.own {
+				if !now.Before(r.until) {
+					delete(l.own, n)
+				}
+			}
+		}
+	}
+	one.wrong++
+	one.until = now.Add(lockOf(one.wrong, freeTries))
+	if there || len(l.own) < maxOwn {
+		l.own[name] = one
+	}
+	l.until = now.Add(lockOf(all, freeOfAll))
+}
+
+// right ends the row of a visitor, and that of all.
+func (l *login) right(v visitor) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.own, v.name())
+	l.made, l.until = 0, time.Time{}
 }
 
 // entry is what the form says before a PIN is entered. The error is why the stored one cannot be
 // read; it is for the log.
-func (l *login) entry() (pages.Entry, error) {
+func (l *login) entry(v visitor) (pages.Entry, error) {
 	stored, err := l.stored()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -79,40 +133,40 @@ func (l *login) entry() (pages.Entry, error) {
 	case err != nil:
 		return pages.Entry{State: pages.BrokenPIN}, err
 	}
-	return pages.Entry{State: pages.AsksPIN, Wait: l.wait(stored.id())}, nil
+	return pages.Entry{State: pages.AsksPIN, Wait: l.wait(stored.id(), v)}, nil
 }
 
-// enter looks at a PIN, and returns the id of the stored one where it is right. The error is why
+// enter looks at a PIN, and returns the stored one where it is right. The error is why
 // nothing could be looked at; it is for the log.
-func (l *login) enter(ctx context.Context, pin string) (id string, fault pages.Fault, err error) {
+func (l *login) enter(ctx context.Context, v visitor, pin string) (stored PIN, fault pages.Fault, err error) {
 	l.turn.Lock()
 	defer l.turn.Unlock()
-	stored, err := l.stored()
+	stored, err = l.stored()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", pages.UnsetPIN, nil
+		return PIN{}, pages.UnsetPIN, nil
 	case err != nil:
-		return "", pages.UnreadPIN, err
+		return PIN{}, pages.UnreadPIN, err
 	}
 	if err := l.recall(ctx, stored.id()); err != nil {
-		return "", pages.UncountedPIN, err
+		return PIN{}, pages.UncountedPIN, err
 	}
-	if l.wait(stored.id()) > 0 {
-		return "", pages.ManyPINs, nil
+	if l.wait(stored.id(), v) > 0 {
+		return PIN{}, pages.ManyPINs, nil
 	}
 	n, err := l.tries.Count(ctx, stored.id())
 	if err != nil {
-		return "", pages.UncountedPIN, err
+		return PIN{}, pages.UncountedPIN, err
 	}
 	if !stored.is(pin) {
-		l.lock(stored.id(), time.Now().Add(lockOf(n)))
-		return "", pages.WrongPIN, nil
+		l.wrong(v, n)
+		return PIN{}, pages.WrongPIN, nil
 	}
 	if err := l.tries.Right(ctx, stored.id()); err != nil {
-		return "", pages.UncountedPIN, err
+		return PIN{}, pages.UncountedPIN, err
 	}
-	l.lock(stored.id(), time.Time{})
-	return stored.id(), pages.NoFault, nil
+	l.right(v)
+	return stored, pages.NoFault, nil
 }
 
 // recall reads the tries at a PIN that this run has not seen yet. The lock that they ask for lasts
@@ -126,7 +180,9 @@ func (l *login) recall(ctx context.Context, id string) error {
 	}
 	n, err := l.tries.Made(ctx, id)
 	if err == nil {
-		l.lock(id, l.began.Add(lockOf(n)))
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.known, l.made, l.until, l.own = id, n, l.began.Add(lockOf(n, freeTries)), map[string]row{}
 	}
 	return err
 }

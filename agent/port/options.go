@@ -48,8 +48,8 @@ type Sales interface {
 type Person interface {
 	http.Handler // of everything below PersonPath; it proves the session itself
 
-	// Entry is what the form of the PIN says.
-	Entry() pages.Entry
+	// Entry is what the form of the PIN says to who sent a request.
+	Entry(r *http.Request) pages.Entry
 	// Enter leads the browser to a session where the PIN is right, and returns pages.NoFault.
 	// Otherwise it answers nothing, and returns why.
 	Enter(w http.ResponseWriter, r *http.Request, pin string) pages.Fault

@@ -158,7 +158,7 @@ func (p *page) enteredPIN(w http.ResponseWriter, r *http.Request, pin string) {
 		return
 	case pages.ManyPINs:
 		status = http.StatusTooManyRequests
-		w.Header().Set("Retry-After", strconv.FormatInt(int64(p.person.Entry().Wait/time.Second)+1, 10))
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(p.person.Entry(r).Wait/time.Second)+1, 10))
 	case pages.UnreadPIN, pages.UncountedPIN:
 		status = http.StatusServiceUnavailable
 	}
@@ -188,17 +188,17 @@ func (p *page) again(w http.ResponseWriter, id string, age int) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// entry is what the form of the PIN says.
-func (p *page) entry() pages.Entry {
+// entry is what the form of the PIN says to who sent a request.
+func (p *page) entry(r *http.Request) pages.Entry {
 	if p.person == nil {
 		return pages.Entry{State: pages.NoPIN}
 	}
-	return p.person.Entry()
+	return p.person.Entry(r)
 }
 
 // door answers with what strangers may see.
 func (p *page) door(w http.ResponseWriter, r *http.Request, status int, fault pages.Fault) {
-	d := pages.Door{Lang: pages.Language(r.Header.Get("Accept-Language")), Sandbox: p.daemon.About.Sandbox, PIN: p.entry(), Fault: fault, Flags: p.daemon.About.Flags}
+	d := pages.Door{Lang: pages.Language(r.Header.Get("Accept-Language")), Sandbox: p.daemon.About.Sandbox, PIN: p.entry(r), Fault: fault, Flags: p.daemon.About.Flags}
 	if err := p.ready(); err != nil {
 		d.Why = err.Error()
 	}
@@ -228,7 +228,7 @@ func (p *page) events(w http.ResponseWriter, r *http.Request, pace int) {
 func (p *page) terminal(r *http.Request) pages.Terminal {
 	ctx, d := r.Context(), p.daemon
 	t := pages.Terminal{
-		Lang: pages.Language(r.Header.Get("Accept-Language")), Now: d.Now(), Base: "http://" + r.Host, User: wire.CallerOf(ctx).Name, PIN: p.entry(), Screen: d.Screen(ctx),
+		Lang: pages.Language(r.Header.Get("Accept-Language")), Now: d.Now(), Base: "http://" + r.Host, User: wire.CallerOf(ctx).Name, PIN: p.entry(r), Screen: d.Screen(ctx),
 	}
 	for _, err := range t.Faults() {
 		p.log.Error("page not whole", "err", err)

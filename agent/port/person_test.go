@@ -25,7 +25,7 @@ type visitor struct {
 	served  []string
 }
 
-func (v *visitor) Entry() pages.Entry {
+func (v *visitor) Entry(*http.Request) pages.Entry {
 	return pages.Entry{State: pages.AsksPIN, Wait: 90 * time.Second}
 }
 

@@ -43,13 +43,22 @@ var ofPerson = []mutant{
 
 	// The PIN.
 	{"PINs can be guessed for ever", person, "TestTheLockGrows", []edit{
-		{"agent/person/login.go", `if wrong < freeTries {`, `if wrong < 1_000_000 {`},
+		{"agent/person/login.go", `if wrong < free {`, `if wrong < 1_000_000 {`},
+	}},
+	{"a stranger's wrong PINs lock a browser that the person has used", person, "TestField2_G5NoStrangerLocksThePersonOut", []edit{
+		{"agent/person/login.go", `if v.browser == "" && l.until.After(until) {`, `if l.until.After(until) {`},
+	}},
+	{"a stranger's wrong PINs lock every address", person, "TestField2_G5NoStrangerLocksThePersonOut", []edit{
+		{"agent/person/login.go", `return "address " + v.address`, `return "address"`},
+	}},
+	{"any word makes a browser known", person, "TestField2_G5ABrowserIsKnownByThePIN", []edit{
+		{"agent/person/known.go", `hmac.Equal([]byte(proof), []byte(p.proof(word)))`, `proof != "x"`},
 	}},
 	{"the lock of the PIN does not grow", person, "TestTheLockGrows", []edit{
 		{"agent/person/login.go", `return min(firstLock<<more, longLock)`, `return min(firstLock, longLock)`},
 	}},
 	{"a restart ends the lock of the PIN", person, "TestTheLockSurvivesARestart", []edit{
-		{"agent/person/login.go", `l.lock(id, l.began.Add(lockOf(n)))`, `l.lock(id, l.began.Add(min(lockOf(n), 0)))`},
+		{"agent/person/login.go", `l.began.Add(lockOf(n, freeTries))`, `l.began.Add(min(lockOf(n, freeTries), 0))`},
 	}},
 	{"tries at the PIN are not read after a restart", "agent", "TestTriesAtThePIN", []edit{
 		{"agent/person.go", `		n, err = triesAt(r, pin)`, `		_, err = triesAt(r, pin)`},
