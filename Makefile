@@ -72,7 +72,7 @@ cross: ## build for every target into bin/, print the sizes, tell the story on e
 qemu-demo: ## the story on emulated armv5, armv7 and arm64 (needs proot and qemu-user-static)
 	@sh cross/cross.sh run
 
-packages: ## deb and ipk of every target into bin/, with the list of what is inside, manifest and provenance (KEY=release.key signs, TARGETS=armv7,arm64)
+packages: ## deb and ipk of every target, and of posagent-backend for servers, into bin/, with the list of what is inside, licences, manifest and provenance (KEY=release.key signs, TARGETS=armv7,arm64)
 	$(GO) run ./cross/packages build -out $(BIN) -only '$(TARGETS)' -key '$(KEY)'
 
 lint: ## golangci-lint, fetched and built on first use
@@ -109,9 +109,10 @@ change: ## N runs of random steps of a sale in a world that changes between them
 cut: ## change MUTATIONS bits and as many sectors of the logs of journals with sales and clients' operations: each is whole or said to be cut; kill 4 x KILLS times without, and KILLS times each verb that replaces a journal: no alarm (MUTATIONS=200 KILLS=100 take about ten minutes)
 	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent ./cross/kill
 
-backend: ## build bin/posagent-backend for this machine, and for amd64 and arm64 servers: the backend on PostgreSQL
+backend: ## build bin/posagent-backend for this machine, and for amd64 and arm64 servers: the backend on PostgreSQL, with what is inside and its licences
 	$(GO) build -ldflags="-X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent-backend ./cmd/posagent-backend
 	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags="-s -w -X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent-backend-$$arch ./cmd/posagent-backend && ls -l $(BIN)/posagent-backend-$$arch; done
+	@VERSION=$$(sh cross/version.sh) $(GO) run ./cross/packages about $(BIN)/posagent-backend $(BIN)/posagent-backend-amd64 $(BIN)/posagent-backend-arm64
 
 migrate: ## move the books of N sales from a file to PostgreSQL and back, killed KILLS times (N=1000000 KILLS=50 take about fifteen minutes); then run all tests of the backend on moved books (five minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),20000)' KILLS='$(if $(KILLS),$(KILLS),20)' $(GO) test -count=1 -timeout 60m -v -run '^TestMigration$$' ./cmd/posagent-backend

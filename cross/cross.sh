@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds for every target and runs on emulated ARM.
-#   cross.sh build   bin/posagent-TARGET for each target, and their sizes: a shop's terminal gets the same program as a developer
+#   cross.sh build   bin/posagent-TARGET for each target, and their sizes: a shop's terminal gets the same program as a developer;
+#                    beside each what is inside it (.cdx.json) and the licences of that (.copyright), as a package has them
 #   cross.sh run     the demo on emulated armv5, armv7 and arm64, where the emulators are
 set -u
 go=${GO:-go}
@@ -55,6 +56,7 @@ build)
 		build "$target" || exit 1
 		printf '%-6s %9d bytes\n' "$target" "$(wc -c <"bin/posagent-$target")"
 	done
+	VERSION=$version "$go" run ./cross/packages about bin/posagent-armv5 bin/posagent-armv6 bin/posagent-armv7 bin/posagent-arm64 bin/posagent-amd64 bin/posagent-386
 	;;
 run)
 	missing proot proot "the demo on emulated ARM" && exit 0

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -64,7 +65,7 @@ type state struct {
 }
 
 func (c *call) done(r *repository, what string) error {
-	good := r.timestamp.Signed.Expires.UTC()
+	good, _ := r.good()
 	return c.print(state{repositorySchema, r.dir, r.timestamp.Signed.Version, good},
 		what+"; boxes believe it until "+good.Format(time.DateTime)+": before, posagent-update repository refresh --online-key KEY")
 }
@@ -99,6 +100,12 @@ func repositoryAdd(_ context.Context, c *call) error {
 	if want := r.root.Signed.Roles["targets"].Threshold; len(k.targets) < want {
 		return fmt.Errorf("%w: programs are signed with %d keys, and %d are given", errUsage, want, len(k.targets))
 	}
+	if err := signAll(r.targets, k.targets...); err != nil { // before a program is put there
+		return err
+	}
+	if err := r.believed("targets", r.targets); err != nil {
+		return err
+	}
 	for _, file := range c.args {
 		name := filepath.Base(file)
 		if !fileThere(file) {
@@ -106,6 +113,13 @@ func repositoryAdd(_ context.Context, c *call) error {
 		}
 		if err := r.offer(name, file, c.version, c.percent); err != nil {
 			return err
+		}
+		missing, err := r.offerAbout(name, file, c.version, c.percent)
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			fmt.Fprintf(c.talk, "%s is offered without %s: go run ./cross/packages about %s writes what is inside it and the licences of that, then add it again\n", name, strings.Join(missing, " and "), file)
 		}
 	}
 	if err := r.sign(k, true); err != nil {

@@ -29,6 +29,9 @@ type call struct {
 
 var errUsage = errors.New("usage")
 
+// errRefused is the end of a verb that would make a repository which no box believes, or which one stolen key is enough for.
+var errRefused = errors.New("refused")
+
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader that goes away must not cut a trial off
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -56,6 +59,7 @@ var ends = []struct {
 }{
 	{errUsage, usage.ExitUsage, ""},
 	{errConfig, usage.ExitConfig, ""},
+	{errRefused, usage.ExitRefused, " (nothing was changed)"},
 	{context.Canceled, usage.ExitInterrupted, " (posagent-update resume goes on with it)"},
 	{update.ErrBusy, usage.ExitRefused, " (posagent-update status shows it)"},
 	{update.ErrClock, usage.ExitRefused, " (date -u; set the clock, then again)"},

@@ -105,8 +105,8 @@ func keyFile(t *testing.T) string {
 func (p place) repository(version string) (dir string, keys []string) {
 	p.t.Helper()
 	dir = p.at("repository")
-	keys = []string{"--repository", dir, "--targets-key", keyFile(p.t), "--online-key", keyFile(p.t)}
-	code, out, talk := ask(append([]string{"repository", "init", "--root-key", keyFile(p.t), "--json"}, keys...)...)
+	keys = []string{"--repository", dir, "--targets-key", keyFile(p.t), "--targets-key", keyFile(p.t), "--online-key", keyFile(p.t)}
+	code, out, talk := ask(append([]string{"repository", "init", "--root-key", keyFile(p.t), "--root-key", keyFile(p.t), "--json"}, keys...)...)
 	require.Zero(p.t, code, talk)
 	p.schema("posagent.update-repository/1", out)
 	p.write("posagent-test", "the program "+version)

@@ -47,10 +47,63 @@ type keys struct {
 	online        ed25519.PrivateKey   // snapshot and timestamp
 }
 
+// apart fails unless one stolen key is worth nothing: two keys of the root and two of the programs, and none that is another one.
+func (k keys) apart() error {
+	for _, role := range []struct {
+		flag string
+		list []ed25519.PrivateKey
+	}{{"--root-key", k.root}, {"--targets-key", k.targets}} {
+		if len(role.list) < 2 {
+			return fmt.Errorf("%w: %s was given %d time(s), and who steals that one key signs for every box: give two, which two people keep", errRefused, role.flag, len(role.list))
+		}
+	}
+	of := map[string]string{}
+	for _, role := range []struct {
+		flag string
+		list []ed25519.PrivateKey
+	}{{"--root-key", k.root}, {"--targets-key", k.targets}, {"--online-key", []ed25519.PrivateKey{k.online}}} {
+		for _, key := range role.list {
+			public := string(key.Public().(ed25519.PublicKey))
+			if was := of[public]; was != "" {
+				return fmt.Errorf("%w: one key was given as %s and as %s: it counts once, so the role would never have its signatures, or one stolen key would sign for two: make a key for each", errRefused, was, role.flag)
+			}
+			of[public] = role.flag
+		}
+	}
+	return nil
+}
+
+// believed fails where no box believes what was signed for a role: by other keys than the root names, or by too few.
+func (r *repository) believed(role string, signed any) error {
+	if err := r.root.VerifyDelegate(role, signed); err != nil {
+		return fmt.Errorf("%w: no box would believe what these keys sign as %s: they are not those that %s was made with (%v)", errRefused, role, r.dir, err)
+	}
+	return nil
+}
+
+// good is until when boxes believe the repository: until the first of its parts ends.
+func (r *repository) good() (until time.Time, part string) {
+	until, part = r.timestamp.Signed.Expires, "the newest state"
+	for _, p := range []struct {
+		part string
+		ends time.Time
+	}{{"the snapshot", r.snapshot.Signed.Expires}, {"the list of programs", r.targets.Signed.Expires}, {"the root", r.root.Signed.Expires}} {
+		if p.ends.Before(until) {
+			until, part = p.ends, p.part
+		}
+	}
+	return until.UTC(), part
+}
+
 // newRepository makes the first state of a repository, in which there is nothing.
 func newRepository(dir string, now time.Time, k keys) (*repository, error) {
-	if _, err := os.Stat(filepath.Join(dir, "timestamp.json")); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is a repository already", dir)
+	if err := k.apart(); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"timestamp.json", "2.root.json", "1.snapshot.json"} { // the first state writes these after its root
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %s has %s, so it is a repository already, whose boxes would believe no other root", errRefused, dir, name)
+		}
 	}
 	r := &repository{
 		dir: dir, now: now, root: metadata.Root(now.Add(rootFor)), targets: metadata.Targets(now.Add(targetsFor)),
@@ -70,10 +123,13 @@ func newRepository(dir string, now time.Time, k keys) (*repository, error) {
 		}
 		r.root.Signed.Roles[role].Threshold = len(list)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "targets"), 0o755); err != nil {
+	if err := signAll(r.root, k.root...); err != nil {
 		return nil, err
 	}
-	if err := signAll(r.root, k.root...); err != nil {
+	if err := r.believed(metadata.ROOT, r.root); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "targets"), 0o755); err != nil {
 		return nil, err
 	}
 	if err := write(r.root, filepath.Join(dir, "1.root.json")); err != nil {
@@ -151,17 +207,40 @@ func (r *repository) offer(name, file, version string, percent int) error {
 	return nil
 }
 
-// sign makes the state of the repository its newest: with new targets, or with a new timestamp alone.
+// about are what a program's folder may have beside it: what is inside, and the licences of that.
+func about() []string { return []string{".cdx.json", ".copyright"} }
+
+// offerAbout offers what lies beside a program with it, so that whoever has the program has its licences. What lay beside the one before
+// goes. It returns what is missing.
+func (r *repository) offerAbout(name, file, version string, percent int) (missing []string, err error) {
+	for _, ending := range about() {
+		beside := file + ending
+		switch {
+		case file != "" && !fileThere(beside):
+			delete(r.targets.Signed.Targets, name+ending)
+			missing = append(missing, filepath.Base(beside))
+			continue
+		case file == "" && r.targets.Signed.Targets[name+ending] == nil:
+			continue
+		case file == "":
+			beside = ""
+		}
+		if err := r.offer(name+ending, beside, version, percent); err != nil {
+			return nil, err
+		}
+	}
+	return missing, nil
+}
+
+// sign makes the state of the repository its newest: with new targets, or with a new timestamp alone. Nothing is written unless boxes
+// believe it.
 func (r *repository) sign(k keys, targets bool) error {
 	if targets {
-		if r.targets.Signatures != nil && len(r.targets.Signatures) > 0 {
+		if len(r.targets.Signatures) > 0 {
 			r.targets.Signed.Version++
 		}
 		r.targets.Signed.Expires = r.now.Add(targetsFor)
 		if err := signAll(r.targets, k.targets...); err != nil {
-			return err
-		}
-		if err := write(r.targets, filepath.Join(r.dir, fmt.Sprintf("%d.targets.json", r.targets.Signed.Version))); err != nil {
 			return err
 		}
 	}
@@ -171,9 +250,6 @@ func (r *repository) sign(k keys, targets bool) error {
 	r.snapshot.Signed.Expires = r.now.Add(snapshotFor)
 	r.snapshot.Signed.Meta["targets.json"] = metadata.MetaFile(r.targets.Signed.Version)
 	if err := signAll(r.snapshot, k.online); err != nil {
-		return err
-	}
-	if err := write(r.snapshot, filepath.Join(r.dir, fmt.Sprintf("%d.snapshot.json", r.snapshot.Signed.Version))); err != nil {
 		return err
 	}
 	if len(r.timestamp.Signatures) > 0 {
@@ -186,6 +262,21 @@ func (r *repository) sign(k keys, targets bool) error {
 	r.timestamp.Signed.UnrecognizedFields[update.SignedField] = r.now.UTC().Format(time.RFC3339)
 	r.timestamp.Signed.Meta["snapshot.json"] = metadata.MetaFile(r.snapshot.Signed.Version)
 	if err := signAll(r.timestamp, k.online); err != nil {
+		return err
+	}
+	err := errors.Join(r.believed(metadata.TARGETS, r.targets), r.believed(metadata.SNAPSHOT, r.snapshot), r.believed(metadata.TIMESTAMP, r.timestamp))
+	if err != nil {
+		return err
+	}
+	if until, part := r.good(); !r.now.Before(until) {
+		return fmt.Errorf("%w: %s ended at %s, so no box believes the repository: offer the programs anew, or make a new one where it is the root", errRefused, part, until.Format(time.DateTime))
+	}
+	if targets {
+		if err := write(r.targets, filepath.Join(r.dir, fmt.Sprintf("%d.targets.json", r.targets.Signed.Version))); err != nil {
+			return err
+		}
+	}
+	if err := write(r.snapshot, filepath.Join(r.dir, fmt.Sprintf("%d.snapshot.json", r.snapshot.Signed.Version))); err != nil {
 		return err
 	}
 	return write(r.timestamp, filepath.Join(r.dir, "timestamp.json")) // last: a box sees the old state or the new one

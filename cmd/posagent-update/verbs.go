@@ -49,7 +49,7 @@ func verbs() []verb {
 				{Options: atDesk, Run: repositoryInit, Verb: usage.Verb{
 					Name: "init", Short: "make a repository", JSON: []string{repositorySchema},
 					Long: "Its file 1.root.json is the root.json of every box. Two keys of the root and two of the programs, which different people keep:\n" +
-						"one that is stolen is not enough.",
+						"one that is stolen is not enough. It is refused with fewer, and with one key twice: no box would believe it, or one is enough.",
 					Examples: []string{
 						"posagent-update repository init --root-key root1.key --root-key root2.key --targets-key programs1.key " +
 							"--targets-key programs2.key --online-key online.key",
@@ -59,7 +59,8 @@ func verbs() []verb {
 				{Options: atDesk, Run: repositoryAdd, Verb: usage.Verb{
 					Name: "add", Args: "FILE...", Short: "offer programs in it, or change which part of the boxes is to have them", JSON: []string{repositorySchema},
 					Long: "A FILE has the name of the program in the repository, like posagent-armv7. One that is not there is a program that is offered\n" +
-						"already: its part of the boxes changes, and 0 stops it.",
+						"already: its part of the boxes changes, and 0 stops it. FILE.cdx.json and FILE.copyright, which make cross writes, are offered with it:\n" +
+						"what is inside the program, and the licences of that.",
 					Examples: []string{
 						"posagent-update repository add --version 1.2.0 --percent 10 --targets-key programs1.key --targets-key programs2.key " +
 							"--online-key online.key bin/posagent-armv7",

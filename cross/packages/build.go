@@ -86,6 +86,7 @@ func (t target) environment() []string {
 const (
 	terminal = "./cmd/posagent"
 	updater  = "./cmd/posagent-update"
+	backend  = "./cmd/posagent-backend"
 )
 
 // compile builds a program for a target into path.
@@ -166,7 +167,11 @@ func build(o options) error {
 	if err := compile(o, here(), updater, updaterTool); err != nil {
 		return err
 	}
-	s, err := stage(tool, updaterTool, filepath.Join(work, "stage"))
+	serverTool := filepath.Join(work, "posagent-backend")
+	if err := compile(o, here(), backend, serverTool); err != nil {
+		return err
+	}
+	s, err := stage(map[string]string{"posagent": tool, "posagent-update": updaterTool, "posagent-backend": serverTool}, filepath.Join(work, "stage"))
 	if err != nil {
 		return err
 	}
@@ -185,6 +190,12 @@ func build(o options) error {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
 		list = append(list, more...)
+		if t.server() {
+			if more, err = packageServer(o, s, t, filepath.Join(work, t.name+"-backend")); err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
+			}
+			list = append(list, more...)
+		}
 		for _, name := range list {
 			info, err := os.Stat(filepath.Join(o.out, name))
 			if err != nil {

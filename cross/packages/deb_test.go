@@ -107,6 +107,7 @@ func TestPackages(t *testing.T) {
 	t.Run("upgrade and downgrade keep everything", func(t *testing.T) { upgrade(t, m, settled, open) })
 	t.Run("remove and purge", func(t *testing.T) { remove(t, m, settled, open) })
 	t.Run("updates", func(t *testing.T) { updates(t, m) })
+	t.Run("server", func(t *testing.T) { servers(t, m) })
 	t.Run("the unit", func(t *testing.T) { unit(t, m) })
 	t.Run("system calls", func(t *testing.T) { systemCalls(t, m) })
 	t.Run("OpenWrt", func(t *testing.T) { openWrt(t, m, settled, open) })
@@ -118,7 +119,7 @@ func TestPackages(t *testing.T) {
 func sameBytes(t *testing.T, m *made) {
 	list, err := os.ReadDir(m.first)
 	require.NoError(t, err)
-	require.Len(t, list, 8, "deb, ipk, list of what is inside, each of the terminal and of the updater; manifest, provenance")
+	require.Len(t, list, 10, "deb, ipk, list of what is inside, each of the terminal and of the updater; deb and list of the backend; manifest, provenance")
 	for _, f := range list {
 		require.Equal(t, read(t, filepath.Join(m.first, f.Name())), read(t, filepath.Join(m.again, f.Name())), f.Name())
 	}

@@ -13,6 +13,7 @@ import (
 const usage = `usage:
   packages build [-out bin] [-only armv7,arm64] [-key release.key]   make all packages, lists and the release manifest
   packages sbom BINARY                                               print the list of what is inside, as CycloneDX JSON
+  packages about BINARY...                                           write that list and the licences beside each, as the packages have them
   packages verify [-key release.pub] DIRECTORY                       compare a release with its manifest, and that with its signature
 A key is a file as openssl makes it: openssl genpkey -algorithm ed25519 -out release.key; openssl pkey -in release.key -pubout -out release.pub
 `
@@ -53,10 +54,33 @@ func run(args []string, out io.Writer) error {
 			_, err = out.Write(text)
 		}
 		return err
+	case args[0] == "about" && fs.NArg() > 0:
+		return about(fs.Args())
 	case args[0] == "verify" && fs.NArg() == 1:
 		return verify(fs.Arg(0), *key, out)
 	}
 	return errors.New(usage)
+}
+
+// about writes for each binary what its package would tell of it: BINARY.cdx.json and BINARY.copyright. A repository of updates offers
+// them with the program.
+func about(binaries []string) error {
+	o := options{root: ".", version: os.Getenv("VERSION"), epoch: epochOr0()}
+	for _, path := range binaries {
+		sbom, err := sbomOf(path, o.version, o.epoch)
+		if err != nil {
+			return err
+		}
+		licences, err := licencesOf(o, path)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(os.WriteFile(path+".cdx.json", sbom, 0o644), os.WriteFile(path+".copyright", licences, 0o644))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // chosen returns the targets of a list of names; all without one.

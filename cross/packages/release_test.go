@@ -96,7 +96,7 @@ func built(t *testing.T, m *made) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(read(t, filepath.Join(m.again, "provenance.json"))), &record))
 	require.Equal(t, "https://slsa.dev/provenance/v1", record.PredicateType)
-	require.Len(t, record.Subject, 6)
+	require.Len(t, record.Subject, 8)
 	for _, s := range record.Subject {
 		code, said := ran(t, nil, "sha256sum", filepath.Join(m.again, s.Name))
 		require.Zero(t, code, said)

@@ -51,12 +51,13 @@ func (s staged) ask(name, tool string, verb ...string) error {
 }
 
 // stage asks the programs, built for this machine, for what they say of themselves.
-func stage(tool, updaterTool, dir string) (staged, error) {
+func stage(tools map[string]string, dir string) (staged, error) {
 	s := staged{dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return s, err
 	}
-	for program, path := range map[string]string{"posagent": tool, "posagent-update": updaterTool} {
+	tool := tools["posagent"]
+	for program, path := range tools {
 		for _, g := range guides(program) {
 			if err := s.ask(g.name, path, g.verb...); err != nil {
 				return s, err

@@ -18,3 +18,6 @@ func allTargets() []target {
 		{"386", "386", "", "i386"},
 	}
 }
+
+// server reports whether posagent-backend is packed for the machine, too: servers are of these kinds.
+func (t target) server() bool { return t.name == "arm64" || t.name == "amd64" }
