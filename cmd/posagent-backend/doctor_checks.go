@@ -117,7 +117,14 @@ func serverChecks(ask survey, noFsync, async func() bool) []backend.Check {
 		row(2, exam.Critical, "{program} database --db URL{flags}", func(s postgres.Survey) exam.Finding { return exam.FailedBy(s.Refused) }, 1),
 		row(3, exam.Critical, "pg_isready -d URL", func(s postgres.Survey) exam.Finding {
 			m := exam.Measured{"servers", strings.Join(s.Servers, "; ")}
-			if s.None != nil {
+			var said *postgres.PoolerError
+			switch {
+			case errors.Is(s.Pooler, postgres.ErrPooler): // work would fail, though each question is answered
+				return exam.Failed("seen", s.Pooler.Error()).Typed("give this database pool_mode = session in the pooler's pgbouncer.ini, or name the server itself in the URL", `psql -d pgbouncer -c "SHOW DATABASES"`)
+			case s.None != nil && errors.As(s.Pooler, &said):
+				return exam.Failed("seen", said.Word()).Typed("name the server itself in the URL, or correct pgbouncer.ini: ignore_startup_parameters for a parameter, [databases] for a name, "+
+					"max_client_conn for its room; where it waits, its server is away", `psql -d pgbouncer -c "SHOW DATABASES" -c "SHOW POOLS"`)
+			case s.None != nil:
 				return m.Failed(s.None.Error())
 			}
 			return m.Passed()

@@ -233,3 +233,45 @@ func TestDoctorMakesNoKey(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// TestField2_G6DoctorSaysWhatThePoolerSays: behind a pooler no remedy speaks of a server to start, or of a file in the state directory: the
+// evidence is the pooler's own word, and the remedy names its settings.
+func TestField2_G6DoctorSaysWhatThePoolerSays(t *testing.T) {
+	yes := func() bool { return true }
+	for name, tc := range map[string]struct {
+		fault  func(s *postgres.Survey)
+		says   string
+		remedy string
+	}{
+		"its word": {func(s *postgres.Survey) {
+			s.Pooler = &postgres.PoolerError{Says: "no such database: pos"}
+			s.None = s.Pooler
+		}, "no such database: pos", "pgbouncer.ini"},
+		"no word": {func(s *postgres.Survey) {
+			s.Pooler = &postgres.PoolerError{}
+			s.None = s.Pooler
+		}, "says nothing", "its server is away"},
+		"no sessions": {func(s *postgres.Survey) { s.Pooler = postgres.ErrPooler }, "keeps no sessions", "pool_mode = session"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := well()
+			tc.fault(&s)
+			for _, c := range serverChecks(func(context.Context) (postgres.Survey, error) { return s, nil }, yes, yes) {
+				if c.ID != "PA-PG-003" {
+					continue
+				}
+				f := c.Look(t.Context(), nil)
+				require.Equal(t, exam.Fail, f.Status)
+				require.Contains(t, strings.Join(f.Saw, " "), tc.says)
+				require.Contains(t, f.Do, tc.remedy)
+				require.NotContains(t, f.Do, "start the server")
+				require.NotContains(t, f.Type, "pg_isready")
+			}
+		})
+	}
+	s := well()
+	s.Pooler = &postgres.PoolerError{Says: "of a server that is not the primary"}
+	for _, c := range serverChecks(func(context.Context) (postgres.Survey, error) { return s, nil }, yes, yes) {
+		require.NotEqual(t, exam.Fail, c.Look(t.Context(), nil).Status, "%s: another server of the URL is the right one", c.ID)
+	}
+}

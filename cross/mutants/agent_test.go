@@ -292,6 +292,17 @@ var ofAgent = []mutant{
 	{"a new box's journal leads the receipts back", "agent/checkout/drive/journal", "TestNumbersGoOnBehindTheLaterJournal", []edit{
 		{"agent/checkout/drive/journal/numbers.go", `case seen == 0, theirs.Batch < ours.Batch:`, `case false:`},
 	}},
+	{"repeats of one till take the pool of all", "schemes/backend/room", "TestField2_G6RepeatsOfOneTillLeaveThePoolToOthers", []edit{
+		{"schemes/backend/room/turn.go", `t.free <- struct{}{}
+		all.by[name] = t`, `t.free = make(chan struct{}, 100)
+		for range 100 {
+			t.free <- struct{}{}
+		}
+		all.by[name] = t`},
+	}},
+	{"a pooler's word is a server's that does not run", "store/postgres", "TestField2_G6APoolersWordsAreTold", []edit{
+		{"store/postgres/pooler.go", `pg.Code == "08P01"`, `pg.Code == "08P02"`},
+	}},
 	{"wrong codes keep a good one out", "schemes/backend/fleet", "TestField2_G5NoStrangerLocksAGoodCodeOut", []edit{
 		{"schemes/backend/fleet/fleet.go", `if wire.ReasonOf(err) == fleet.CodeNotGood {`, `if err == nil || wire.ReasonOf(err) == fleet.CodeNotGood {`},
 	}},

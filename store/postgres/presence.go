@@ -109,6 +109,9 @@ var ErrPooler = errors.New("store: a pooler before the server keeps no sessions"
 // mendPooler is what to do about one.
 const mendPooler = "PgBouncer: pool_mode = session for this database, or name the server itself"
 
+// process asks which process of the server answers.
+const process = "SELECT pg_backend_pid()"
+
 // asksOfPooler is how often two connections are compared: a pooler has several sessions to choose from.
 const asksOfPooler = 8
 
@@ -123,8 +126,7 @@ func (s *Store) pooled(ctx context.Context) error {
 	}); err != nil {
 		return s.met(ctx, err)
 	}
-	const process = "SELECT pg_backend_pid()"
-	var own, others int64
+	var own int64
 	if err := s.presence.QueryRowContext(ctx, process).Scan(&own); err != nil {
 		return s.met(ctx, err)
 	}
@@ -136,12 +138,24 @@ func (s *Store) pooled(ctx context.Context) error {
 		return s.met(ctx, err)
 	}
 	defer func() { _ = other.Close() }()
-	for range asksOfPooler {
-		if err := other.pg.QueryRow(ctx, process).Scan(&others); err != nil {
-			return s.met(ctx, err)
+	err = shared(func() (own, others int64, err error) {
+		if err = other.pg.QueryRow(ctx, process).Scan(&others); err == nil {
+			err = s.presence.QueryRowContext(ctx, process).Scan(&own)
 		}
-		if err := s.presence.QueryRowContext(ctx, process).Scan(&own); err != nil {
-			return s.met(ctx, err)
+		return own, others, err
+	})
+	if err != nil && !errors.Is(err, ErrPooler) {
+		return s.met(ctx, err)
+	}
+	return err
+}
+
+// shared compares by which processes two connections are answered, and fails with ErrPooler where it is once the same.
+func shared(ask func() (own, others int64, err error)) error {
+	for range asksOfPooler {
+		own, others, err := ask()
+		if err != nil {
+			return err
 		}
 		if own == others {
 			return fmt.Errorf("%w: two connections have one session (%s)", ErrPooler, mendPooler)

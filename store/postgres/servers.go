@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -105,7 +106,10 @@ func (c *connector) meet(ctx context.Context, name string, cfg *pgx.ConnConfig, 
 			one.alone = true
 		}
 	}
+	var reached atomic.Bool
+	watched(cfg, &reached)
 	if one.pg, s.err = pgx.ConnectConfig(ctx, cfg); s.err != nil {
+		s.err = ofPooler(s.err, reached.Load())
 		return s
 	}
 	if s.at, s.err = look(ctx, one.pg, last); s.err != nil {

@@ -22,6 +22,7 @@ type Survey struct {
 	Plain     error    // why the way there is not safe, nil = it is, or that danger was taken; nothing else is read then
 	Servers   []string // each of the URL: its name and what it is, or why it does not answer
 	Refused   error    // why no server takes a session of this account, nil = one does, or none is there
+	Pooler    error    // what a pooler before a server says (*PoolerError), or that it keeps no sessions (ErrPooler); nil = nothing of it is known
 	None      error    // why no server is the primary, nil = one is; what follows is not read then
 	Backwards error    // ErrBackwards where the primary lacks what an earlier one has confirmed
 
@@ -86,7 +87,16 @@ func ReadSurvey(ctx context.Context, opt Options, last *Primary) (s Survey, err 
 			}
 		}
 	}()
-	for _, one := range all {
+	var said *PoolerError
+	for i, one := range all {
+		if one.conn != nil && s.Pooler == nil {
+			if err := one.pooled(ctx, by, by.servers[i], remembered); errors.Is(err, ErrPooler) {
+				s.Pooler = err
+			}
+		}
+		if errors.As(one.err, &said) || errors.Is(one.err, ErrPooler) {
+			s.Pooler = one.err
+		}
 		one.at.denied = nil // rights have a check of their own
 		s.Servers = append(s.Servers, one.name+": "+one.place())
 		if code := codeOf(one.err); strings.HasPrefix(code, "28") || code == "3D000" {

@@ -73,7 +73,8 @@ func (k Keyed) scope() string {
 //  2. wire.Conflict: act's refusal, now or then. What act recorded besides is committed;
 //  3. wire.KeyReused: the key was used with another body;
 //  4. after the effect, what the scenario table makes of the reply;
-//  5. any other error of First and act: nothing is stored.
+//  5. wire.Unavailable: another call under the key has not ended in time, or the store was out of reach: nothing was begun;
+//  6. any other error of First and act: nothing is stored.
 func (r *Room) Once(ctx context.Context, k Keyed, reply any, act func(tx store.Tx, now int64) (scenario.Do, error)) error {
 	if err := k.check(); err != nil {
 		return err
@@ -84,6 +85,13 @@ func (r *Room) Once(ctx context.Context, k Keyed, reply any, act func(tx store.T
 	write := r.DB.Write
 	if k.Own {
 		write = r.DB.WriteOwn
+	}
+	if k.Key != "" {
+		leave, err := r.Turn(ctx, k.Op, k.scope()+"\x00"+string(k.Key))
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
 	err := write(ctx, func(tx store.Tx) (err error) {
 		now := r.Now().UnixMilli()

@@ -35,7 +35,8 @@ type Room struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Forms    *form.Guard // nil without pages
-	loop     *loop       // nil without a sweep
+	turns    turns
+	loop     *loop // nil without a sweep
 	swept    func(err error)
 }
 

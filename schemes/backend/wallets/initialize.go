@@ -51,6 +51,13 @@ func (w *Wallets) start(ctx context.Context, key wire.Key, typ aapay.Type, req a
 	if a.by != "" && a.by != req.MerchantID {
 		return aapay.Reply{}, wire.Errorf(wire.NotFound, opInit, "merchantId: not the merchant of the credentials")
 	}
+	if key != "" {
+		leave, err := w.Turn(ctx, opInit, a.by+"\x00"+string(key))
+		if err != nil {
+			return aapay.Reply{}, err
+		}
+		defer leave()
+	}
 	var s said
 	err = w.DB.Write(ctx, func(tx store.Tx) error {
 		var err error
