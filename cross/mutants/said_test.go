@@ -12,10 +12,10 @@ var ofSaid = []mutant{
 		{"agent/checkout/said.go", `text := plain(n.AdditionalInfo, maxInfo); text != ""`, `text := plain(n.AdditionalInfo, maxInfo); true`},
 	}},
 	{"the loyalty ids stay in the journal", drive, "TestWhatTheBackendSaysReachesTheCustomer", []edit{
-		{"agent/checkout/drive/perform/tell.go", `o.Payer, o.Info, o.Loyalty = s.Payer, s.Info, s.Loyalty`, `o.Payer, o.Info = s.Payer, s.Info`},
+		{"agent/checkout/drive/perform/tell.go", `o.Payer, o.Info, o.Loyalty = s.Payer, message(r), s.Loyalty`, `o.Payer, o.Info = s.Payer, message(r)`},
 	}},
 	{"the screen says nothing of a payment's message", drive, "TestWhatTheBackendSaysReachesTheCustomer", []edit{
-		{"agent/checkout/drive/perform/screen.go", `v.Kind, v.Text = scene.Paid, p.said(s)`, `v.Kind = scene.Paid`},
+		{"agent/checkout/drive/perform/screen.go", `v.Kind, v.Text = scene.Paid, p.said(row)`, `v.Kind = scene.Paid`},
 	}},
 	{"the receipt leaves the loyalty ids out", "ecr/receipt", "TestWhatTheBackendSaysIsPrinted", []edit{
 		{"ecr/receipt/receipt.go", `range out.Loyalty {`, `range out.Loyalty[:0] {`},

@@ -63,6 +63,23 @@ func TestWhatAPaperMaySay(t *testing.T) {
 	})
 }
 
+// TestField2_S7TheMethodsNameIsNoMessage: a provider that has no message says the method's label (naa2Ecr.additionalInfo). It stands on screen and
+// receipt already, and is not said twice.
+func TestField2_S7TheMethodsNameIsNoMessage(t *testing.T) {
+	terminal(t, func(r *rig) {
+		end := approveAfter(r.world, 2)
+		r.world.onStatus = func(x *txn) error {
+			x.naa = &aapay.NAA2ECR{AdditionalInfo: "Swish", LoyaltyIDs: []string{"BC-1"}}
+			return end(x)
+		}
+		s := r.sale(1250)
+		out := <-s.Outcome
+		r.Told(s, ecr.Told)
+		require.Equal(t, []any{"Swish", "", []string{"BC-1"}}, []any{out.Label, out.Info, out.Loyalty})
+		require.Equal(t, "Loyalty card BC-1", r.screen.last().Text)
+	})
+}
+
 // What the backend says to a customer who has paid stands on the screen and on the receipt. A sale that was not paid says nothing of it.
 func TestWhatTheBackendSaysReachesTheCustomer(t *testing.T) {
 	terminal(t, func(r *rig) {

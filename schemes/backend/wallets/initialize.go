@@ -2,6 +2,7 @@ package wallets
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -301,8 +302,8 @@ func subject(a asked) string {
 
 func (w *Wallets) naa(t *txn) *aapay.NAA2ECR {
 	n := &aapay.NAA2ECR{SchemeID: t.Method, PPRef: t.PPRef}
-	if p, ok := w.seed.find(t.Method); ok && p.WalletID != "" {
-		n.SchemeID = p.WalletID
+	if p, ok := w.seed.find(t.Method); ok {
+		n.SchemeID, n.AdditionalInfo = cmp.Or(p.WalletID, n.SchemeID), p.Label
 	}
 	return n
 }

@@ -38,7 +38,7 @@ type Provider struct {
 	Flow      scenario.Flow     `json:"flow,omitempty"`      // commit (default), reserve, word
 	Word      string            `json:"word,omitempty"`      // of flow word, and of the provider-word row
 
-	// What naa2Ecr says of a payment once it is paid or reserved (S1 2.4).
+	// What naa2Ecr says of a payment once it is paid or reserved (S1 2.4). Before, and of a provider that has no message, it says the label.
 	AdditionalInfo string   `json:"additionalInfo,omitempty"`
 	LoyaltyIDs     []string `json:"loyaltyIds,omitempty"`
 }

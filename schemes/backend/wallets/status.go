@@ -1,6 +1,7 @@
 package wallets
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -132,7 +133,7 @@ func (w *Wallets) view(r store.Reader, t *txn) (aapay.Status, error) {
 	}
 	out.NAA2ECR.PayerID = out.PayerID
 	if p, ok := w.seed.find(t.Method); ok && t.Type == aapay.Payment && (t.Account == aapay.Commit || t.State == aapay.Reserved || methods.OK(p.Definition, methods.Payment, string(t.State))) {
-		out.NAA2ECR.AdditionalInfo, out.NAA2ECR.LoyaltyIDs = p.AdditionalInfo, p.LoyaltyIDs
+		out.NAA2ECR.AdditionalInfo, out.NAA2ECR.LoyaltyIDs = cmp.Or(p.AdditionalInfo, p.Label), p.LoyaltyIDs
 	}
 	return out, nil
 }

@@ -150,31 +150,39 @@ func TestTimesComeFromTheDefinition(t *testing.T) {
 	}
 }
 
-// What a provider says to the customer comes with a payment that is paid or reserved, and with nothing else. No provider says its label.
-func TestWhatAProviderSays(t *testing.T) {
+// TestField2_S7NaaSaysAdditionalInfo: naa2Ecr has additionalInfo in every answer, of initialize and status, of payments, refunds and reversals:
+// the provider's message once a payment is paid or reserved, else the method's label. Loyalty ids come with a paid payment alone.
+func TestField2_S7NaaSaysAdditionalInfo(t *testing.T) {
 	w := newWorld(t, "", nil)
-	for method, want := range map[string]*aapay.NAA2ECR{
-		swish:      {},
-		"KLARNA":   {AdditionalInfo: "The invoice comes by e-mail, due in 30 days"},
-		"BLUECODE": {AdditionalInfo: "12 points for this purchase", LoyaltyIDs: []string{"BC-4711-0815"}},
+	for method, want := range map[string]struct {
+		label, paid string
+		loyalty     []string
+	}{
+		swish:      {"Swish", "Swish", nil},
+		"KLARNA":   {"Klarna", "The invoice comes by e-mail, due in 30 days", nil},
+		"BLUECODE": {"Bluecode", "12 points for this purchase", []string{"BC-4711-0815"}},
 	} {
-		req := w.pay(method, 1250)
-		for _, paid := range []bool{false, true} {
-			st := w.status(req.TerminalReference)
-			if !paid {
-				require.Empty(t, st.NAA2ECR.AdditionalInfo+st.NAA2ECR.PayerID, method)
-				require.Empty(t, st.NAA2ECR.LoyaltyIDs, method)
-				w.Pass(time.Minute)
-				continue
-			}
-			require.Equal(t, want.AdditionalInfo, st.NAA2ECR.AdditionalInfo, method)
-			require.Equal(t, want.LoyaltyIDs, st.NAA2ECR.LoyaltyIDs, method)
-			require.NotEmpty(t, st.NAA2ECR.PayerID, method)
-		}
+		req := w.request(method, 1250)
+		begun := w.begin(aapay.Payment, req)
+		require.Equal(t, 202, begun.HTTPStatus)
+		require.Equal(t, want.label, begun.Response.NAA2ECR.AdditionalInfo, method)
+		st := w.status(req.TerminalReference)
+		require.Equal(t, want.label, st.NAA2ECR.AdditionalInfo, method)
+		require.Empty(t, st.NAA2ECR.PayerID, method)
+		require.Empty(t, st.NAA2ECR.LoyaltyIDs, method)
+		w.Pass(time.Minute)
+		st = w.status(req.TerminalReference)
+		require.Equal(t, want.paid, st.NAA2ECR.AdditionalInfo, method)
+		require.Equal(t, want.loyalty, st.NAA2ECR.LoyaltyIDs, method)
+		require.NotEmpty(t, st.NAA2ECR.PayerID, method)
 	}
 	req := w.pay("BLUECODE", 900)
 	w.Pass(10 * time.Second)
 	back := w.undo(strconv.FormatInt(w.status(req.TerminalReference).TransactionID, 10), "BLUECODE", 900)
-	require.Equal(t, 202, w.begin(aapay.Refund, back).HTTPStatus)
-	require.Empty(t, w.status(back.TerminalReference).NAA2ECR.LoyaltyIDs, "a refund")
+	begun := w.begin(aapay.Refund, back)
+	require.Equal(t, 202, begun.HTTPStatus)
+	require.Equal(t, "Bluecode", begun.Response.NAA2ECR.AdditionalInfo, "a refund")
+	st := w.status(back.TerminalReference)
+	require.Equal(t, "Bluecode", st.NAA2ECR.AdditionalInfo, "a refund")
+	require.Empty(t, st.NAA2ECR.LoyaltyIDs, "a refund")
 }

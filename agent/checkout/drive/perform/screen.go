@@ -229,11 +229,11 @@ func (p *Performer) showIdle() {
 }
 
 // said is what the backend has said to the customer who paid, in one line.
-func (p *Performer) said(s checkout.State) string {
-	w := receipt.WordsFor(p.cfg.Language)
+func (p *Performer) said(row *journal.Row) string {
+	w, s := receipt.WordsFor(p.cfg.Language), row.State
 	var parts []string
-	if s.Info != "" {
-		parts = append(parts, s.Info)
+	if info := message(row); info != "" {
+		parts = append(parts, info)
 	}
 	for _, id := range s.Loyalty {
 		parts = append(parts, w.Loyalty+" "+id)
@@ -252,7 +252,7 @@ func (p *Performer) showResult(row *journal.Row) bool {
 	v := p.view(row, scene.NotPaid)
 	switch s := row.State; {
 	case s.Result == ecr.Approved:
-		v.Kind, v.Text = scene.Paid, p.said(s)
+		v.Kind, v.Text = scene.Paid, p.said(row)
 	case s.Result == ecr.Declined:
 		v.Reason = scene.Declined
 	case s.Code == ecr.NoConnection:

@@ -41,9 +41,17 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 	case ecr.Approved:
 		o.Receipt, o.Batch, o.Trace = r.Receipt, r.Batch, r.Trace
 		o.MerchantCopy = MerchantCopy(r)
-		o.Payer, o.Info, o.Loyalty = s.Payer, s.Info, s.Loyalty
+		o.Payer, o.Info, o.Loyalty = s.Payer, message(r), s.Loyalty
 	}
 	return o
+}
+
+// message is what the provider says to the customer; "" where it says the method's name alone, which stands there already.
+func message(r *journal.Row) string {
+	if r.State.Info == r.Method.Label {
+		return ""
+	}
+	return r.State.Info
 }
 
 // heldOutcome is what is told of a sale that a person has to look at: nothing that could be taken for
