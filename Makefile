@@ -28,7 +28,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS ONLY PACKAGES
 
-.PHONY: verify campaigns backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest change
+.PHONY: verify campaigns backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput vuln test-386 test-arm guest change
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -77,6 +77,9 @@ packages: ## deb and ipk of every target, and of posagent-backend for servers, i
 
 lint: ## golangci-lint, fetched and built on first use
 	$(GO) run $(LINTER) run ./...
+
+vuln: ## look for known weaknesses in what the programs call (govulncheck; GOVULNDB names another database than vuln.go.dev; says so where it is out of reach)
+	@GO='$(GO)' sh cross/vuln.sh
 
 tools: ## install what some tests need, where this is root on a Debian (make verify does it too; TOOLS=no leaves it out)
 	@sh cross/tools.sh

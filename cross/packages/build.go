@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"io"
 	"os"
 	"os/exec"
@@ -35,6 +36,9 @@ type options struct {
 // asked returns the options for a tree: version and time are those of its commit, or VERSION and SOURCE_DATE_EPOCH.
 func asked(root, out string, targets []target) (options, error) {
 	o := options{root: root, out: out, targets: targets, log: io.Discard}
+	if err := current(root); err != nil {
+		return o, err
+	}
 	said, err := command(root, nil, "sh", "cross/version.sh")
 	if err != nil {
 		return o, err
@@ -62,6 +66,26 @@ func asked(root, out string, targets []target) (options, error) {
 		return o, fmt.Errorf("VERSION %q: a package's version begins with a digit, and has letters, digits and . + ~ - alone", o.version)
 	}
 	return o, nil
+}
+
+// current fails where the Go at hand is older than the toolchain that go.mod names: what is mended in it would not be in a release.
+func current(root string) error {
+	has, err := command(root, nil, goTool(), "env", "GOVERSION")
+	if err != nil {
+		return err
+	}
+	wants, err := command(root, nil, goTool(), "mod", "edit", "-print")
+	if err != nil {
+		return err
+	}
+	m := regexp.MustCompile(`(?m)^toolchain (go\S+)$`).FindStringSubmatch(wants)
+	if m == nil {
+		return errors.New("go.mod names no toolchain: the newest patch release of its Go")
+	}
+	if has = strings.TrimSpace(has); goversion.Compare(has, m[1]) < 0 {
+		return fmt.Errorf("this is %s, and go.mod names %s, in which more is mended: make releases with that one (GOTOOLCHAIN=%s)", has, m[1], m[1])
+	}
+	return nil
 }
 
 func epochOr0() int64 {

@@ -13,7 +13,7 @@ func packageServer(o options, s staged, t target, work string) ([]string, error)
 		return nil, err
 	}
 	at := func(name string) string { return filepath.Join(work, name) }
-	base := "posagent-backend_" + o.number + "_" + t.name
+	base := "posagent-backend_" + o.version + "_" + t.name
 	binary := at("posagent-backend")
 	if err := compile(o, t, backend, binary); err != nil {
 		return nil, err
