@@ -8,6 +8,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/httpd"
+	"posagent/agent/view"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 )
@@ -19,13 +20,6 @@ const (
 	atHand      = 5 * time.Second  // an outcome that is journalled comes
 )
 
-// The states of a sale.
-const (
-	running = "running"
-	ended   = "ended"
-	held    = "held" // a person has to look at it
-)
-
 // answer writes a sale as it is now. run is nil where the answer tells the sale's client nothing that
 // it does not have; else the caller listens to it. heard is whether the client has acknowledged an answer
 // with the outcome.
@@ -35,10 +29,8 @@ func (t *Till) answer(w http.ResponseWriter, r *http.Request, run *run, id, lang
 	if err != nil {
 		return false, err
 	}
-	v := Sale{
-		Schema: seen.Schema, ID: seen.Sale.ID, Key: seen.Sale.Key, State: running, Type: row.Kind, Amount: seen.Sale.Amount, Currency: seen.Sale.Currency,
-		Method: seen.Sale.Method, Label: seen.Sale.Label, Sale: seen.Sale, Timeline: seen.Timeline,
-	}
+	v := seen.Document()
+	v.State, v.Outcome, v.Code, v.Text, v.Receipt, v.Trace, v.Transaction, v.Settling = view.Running, "", "", "", 0, 0, "", false // what is told says them
 	var out *ecr.Outcome
 	if run != nil {
 		var step ecr.Progress
@@ -48,20 +40,21 @@ func (t *Till) answer(w http.ResponseWriter, r *http.Request, run *run, id, lang
 	} else if row.Held() {
 		out = &ecr.Outcome{Result: ecr.InProgress, Code: ecr.OnHold, Text: ecr.HeldText(t.o.Language), Settling: true, Amount: row.Amount}
 	} else if row.State.Result != "" {
-		v.ended(row)
+		ends(&v, row)
 		if o, err := t.o.Desk.Receipt(ctx, row.Key); err == nil {
 			out = &o
 		}
 	}
 	if out != nil {
-		v.State, v.Outcome, v.Code, v.Text, v.Settling = ended, out.Result, out.Code, out.Text, out.Settling
+		v.State, v.Outcome, v.Code, v.Text, v.Settling = view.Ended, out.Result, out.Code, out.Text, out.Settling
 		v.Receipt, v.Trace, v.Transaction, v.Amount = out.Receipt, out.Trace, out.TransactionID, int64(out.Amount)
 		if v.Receipts = t.receipts(*out, cmp.Or(language, t.o.Language)); out.Code == ecr.OnHold {
-			v.State, v.Receipts = held, nil
+			v.State, v.Receipts = view.Held, nil
 		}
 	}
 	status := http.StatusOK
-	if v.State == running {
+	v.Result = v.Outcome
+	if v.State == view.Running {
 		v.QR = t.code(row)
 		if r.Method == http.MethodPost {
 			status = http.StatusAccepted
@@ -71,15 +64,25 @@ func (t *Till) answer(w http.ResponseWriter, r *http.Request, run *run, id, lang
 		w.Header().Set("Location", Path+"/"+id)
 	}
 	telling := run != nil && out != nil && httpd.Open(ctx)
-	if wire.WriteJSON(w, status, wire.JSONType, v) != nil || !telling {
+	if wire.WriteJSON(w, status, wire.JSONType, asked(r, v)) != nil || !telling {
 		return false, nil // a lost connection has no reader
 	}
 	return http.NewResponseController(w).Flush() == nil && httpd.Heard(ctx, heardWithin), nil
 }
 
-// ended says how a sale ended that nothing is told of any more.
-func (v *Sale) ended(row *journal.Row) {
-	v.State, v.Outcome, v.Code, v.Receipt, v.Trace = ended, row.State.Result, row.State.Code, row.Receipt, row.Trace
+// asked is a sale as it was asked for: by itself, or under a key, which is a list.
+func asked(r *http.Request, v Sale) any {
+	if r.Method != http.MethodGet || r.PathValue("id") != "" || !r.URL.Query().Has("key") {
+		return v
+	}
+	one := v.Sale
+	one.Schema = ""
+	return found{Sale: v, Schema: view.SalesSchema, Sales: []view.Sale{one}}
+}
+
+// ends says how a sale ended that nothing is told of any more.
+func ends(v *Sale, row *journal.Row) {
+	v.State, v.Outcome, v.Code, v.Receipt, v.Trace = view.Ended, row.State.Result, row.State.Code, row.Receipt, row.Trace
 	v.Settling = row.State.Settling || row.State.Phase == checkout.Reversing
 }
 
@@ -93,5 +96,5 @@ func (t *Till) code(row *journal.Row) *QR {
 	}
 	left := max(0, checkout.CodeUntil(row.State)-t.o.Boot())
 	at := Path + "/" + string(row.Key) + "/qr."
-	return &QR{row.State.Payload, at + "png", at + "svg", t.o.Now().Add(left).UTC().Truncate(time.Second), int(left / time.Second)}
+	return &QR{Payload: row.State.Payload, PNG: at + "png", SVG: at + "svg", Until: t.o.Now().Add(left).UTC().Truncate(time.Second), Seconds: int(left / time.Second)}
 }

@@ -3,7 +3,6 @@ package till
 import (
 	"net/http"
 	"reflect"
-	"time"
 
 	"posagent/agent/view"
 	"posagent/ecr"
@@ -42,63 +41,21 @@ type Item struct {
 	TaxRate   int64  `json:"taxRate,omitempty"` // hundredths of a percent
 }
 
-// Sale is one sale (posagent.sale/1).
-type Sale struct {
-	Schema      string       `json:"schema"`
-	ID          string       `json:"id"`
-	Key         string       `json:"key,omitempty"`
-	State       string       `json:"state"`
-	Outcome     ecr.Result   `json:"outcome,omitempty"`
-	Code        ecr.Code     `json:"code,omitempty"`
-	Text        string       `json:"text,omitempty"`
-	Type        ecr.Kind     `json:"type"`
-	Amount      int64        `json:"amount"`
-	Currency    string       `json:"currency"`
-	Receipt     int          `json:"receipt,omitempty"`
-	Trace       int          `json:"trace,omitempty"`
-	Transaction string       `json:"transaction,omitempty"`
-	Method      string       `json:"method,omitempty"`
-	Label       string       `json:"label,omitempty"`
-	Settling    bool         `json:"settling"`
-	Step        ecr.Step     `json:"step,omitempty"`
-	StepText    string       `json:"stepText,omitempty"`
-	QR          *QR          `json:"qr,omitempty"`
-	Receipts    *Receipts    `json:"receipts,omitempty"`
-	Sale        view.Sale    `json:"sale"`
-	Timeline    []view.Entry `json:"timeline"`
+// What is answered is what every view of a sale has.
+type (
+	Sale     = view.Alone
+	QR       = view.QR
+	Receipts = view.Receipts
+	Receipt  = view.Receipt
+	Line     = view.ReceiptLine
+)
 
-	HTTP int `json:"-" rest:"status"`
-}
-
-// QR is the code that the customer scans.
-type QR struct {
-	Payload string    `json:"payload"`
-	PNG     string    `json:"png"` // path of a picture
-	SVG     string    `json:"svg"`
-	Until   time.Time `json:"until"`
-	Seconds int       `json:"seconds"` // until then
-}
-
-// Receipts are those of a sale that has ended.
-type Receipts struct {
-	Customer        Receipt `json:"customer"`
-	Merchant        Receipt `json:"merchant"`
-	MerchantPrinted bool    `json:"merchantPrinted"` // the method asks for the merchant's
-}
-
-// Receipt is one of them.
-type Receipt struct {
-	Lines  []Line `json:"lines"`
-	Text   string `json:"text"`             // the lines, 42 characters wide
-	ESCPOS []byte `json:"escpos,omitempty"` // what prints them on paper 80 mm wide
-}
-
-// Line is one line of a receipt.
-type Line struct {
-	Text   string `json:"text"`
-	Right  string `json:"right,omitempty"`
-	Centre bool   `json:"centre,omitempty"`
-	Bold   bool   `json:"bold,omitempty"`
+// found is the sale that a client asked for under a key: a list of one. Beside it are the fields of the sale, as clients of before
+// 2026-11-28 read them.
+type found struct {
+	Sale
+	Schema string      `json:"schema"`
+	Sales  []view.Sale `json:"sales"`
 }
 
 // What is asked.
@@ -127,7 +84,6 @@ type (
 		Cursor   int64  `query:"cursor" json:"-"`
 		Language string `query:"language" json:"-"`
 	}
-	listed  struct{ _ any }
 	picture string
 )
 
@@ -157,26 +113,21 @@ func (t *Till) Groups() []openapi.Group {
 	sales := openapi.Group{
 		Name: "sales", About: "Sales that local software asks for, and those of the registers.", Proofs: []string{contracts.ByToken}, Refusal: contracts.Problems(),
 		Types: map[reflect.Type]openapi.Type{
-			reflect.TypeFor[listed](): {
-				Schema: `{"anyOf":[{"type":"object","required":["schema","sales"],"properties":{"schema":{"type":"string"},"sales":{"type":"array",` +
-					`"items":{"$ref":"#/components/schemas/view.Sale"}},"cursor":{"type":"integer"}}},{"$ref":"#/components/schemas/till.Sale"}]}`,
-				Example: `{"schema":"posagent.sales/1","sales":[]}`,
-			},
 			reflect.TypeFor[ecr.Kind]():   words(ecr.Payment, ecr.Refund, ecr.Reversal),
 			reflect.TypeFor[ecr.Result](): words(ecr.Approved, ecr.Declined, ecr.Aborted, ecr.InProgress, ""),
 		},
 		Words: map[reflect.Type]openapi.Words{
-			reflect.TypeFor[Request](): {"unheard": {Keep, Undo}},
-			reflect.TypeFor[Taken]():   {"unheard": {Keep, Undo}},
-			reflect.TypeFor[Sale]():    {"state": {running, ended, held}},
+			reflect.TypeFor[Request]():   {"unheard": {Keep, Undo}},
+			reflect.TypeFor[Taken]():     {"unheard": {Keep, Undo}},
+			reflect.TypeFor[view.Sale](): {"state": {view.Running, view.Ended, view.Held}},
 		},
 		Infos: []rest.Info{
-			describe[ask, Sale]("agent.sale.begin", "sell, refund or reverse; ?wait=25s waits for the outcome", postSale, rest.Write|rest.NeedsKey).WithExample(example),
-			describe[some, listed]("agent.sales", "sales, the newest first; with key the one that was asked for under it", getSales, 0),
-			describe[one, Sale]("agent.sale", "one sale, its outcome and its history", getSale, 0),
-			describe[naming, Sale]("agent.sale.abort", "ask a running sale to stop", postAbort, rest.Write),
-			describe[taking, Sale]("agent.sale.refund", "give money of a payment back", postBack, rest.Write|rest.NeedsKey).WithExample(`{"amount":500}`),
-			describe[taking, Sale]("agent.sale.reverse", "undo a payment of the open batch", postUndo, rest.Write|rest.NeedsKey|rest.MayBody).WithExample(`{}`),
+			describe[ask, view.Sale]("agent.sale.begin", "sell, refund or reverse; ?wait=25s waits for the outcome", postSale, rest.Write|rest.NeedsKey).WithExample(example),
+			describe[some, view.Sales]("agent.sales", "sales, the newest first; with key the one that was asked for under it, whose fields are beside the list, too", getSales, 0),
+			describe[one, view.Sale]("agent.sale", "one sale, its outcome and its history", getSale, 0),
+			describe[naming, view.Sale]("agent.sale.abort", "ask a running sale to stop", postAbort, rest.Write),
+			describe[taking, view.Sale]("agent.sale.refund", "give money of a payment back", postBack, rest.Write|rest.NeedsKey).WithExample(`{"amount":500}`),
+			describe[taking, view.Sale]("agent.sale.reverse", "undo a payment of the open batch", postUndo, rest.Write|rest.NeedsKey|rest.MayBody).WithExample(`{}`),
 		},
 	}
 	sales.Refusal.Conflict = http.StatusConflict

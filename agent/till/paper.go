@@ -21,7 +21,7 @@ func (t *Till) receipts(out ecr.Outcome, language string) *Receipts {
 		lines := receipt.Sale(head, cur, out, which, false)
 		r := Receipt{Lines: make([]Line, len(lines))}
 		for i, l := range lines {
-			r.Lines[i] = Line{l.Text, l.Right, l.Kind == receipt.Centre, l.Amount || i == 0}
+			r.Lines[i] = Line{Text: l.Text, Right: l.Right, Centre: l.Kind == receipt.Centre, Bold: l.Amount || i == 0}
 			r.Text += l.Laid(columns) + "\n"
 		}
 		if t.o.Print != nil {

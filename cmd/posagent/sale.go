@@ -128,7 +128,7 @@ func saleShow(ctx context.Context, c *call) error {
 		return storeError(err)
 	}
 	if c.json {
-		return printJSON(c.out, found)
+		return printJSON(c.out, found.Document())
 	}
 	v := found.Sale
 	fmt.Fprintf(c.out, "%s of %s %s with %s: %s", v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency, v.Label, v.Phase)

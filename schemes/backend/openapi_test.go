@@ -130,10 +130,10 @@ func TestRealAnswersFitTheDocument(t *testing.T) {
 
 	fits(401, "POST", "/token", "/token", form, "grant_type=client_credentials&client_id=x&client_secret=wrong")
 	for path, want := range map[string][]string{
-		"payments.CreateRequest.type":       {"Moto", "ProviderHostedEcom", "MerchantHostedEcom"},
-		"payments.CreateRequest.processing": {"None", "Verify", "Authorize", "Sale"},
+		"PaymentsCreateRequest.type":       {"Moto", "ProviderHostedEcom", "MerchantHostedEcom"},
+		"PaymentsCreateRequest.processing": {"None", "Verify", "Authorize", "Sale"},
 	} {
 		name := strings.Split(path, ".")
-		require.JSONEq(t, `["`+strings.Join(want, `","`)+`"]`, doc.Part(t, "components", "schemas", name[0]+"."+name[1], "properties", name[2], "enum"))
+		require.JSONEq(t, `["`+strings.Join(want, `","`)+`"]`, doc.Part(t, "components", "schemas", name[0], "properties", name[1], "enum"))
 	}
 }

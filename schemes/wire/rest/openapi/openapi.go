@@ -82,7 +82,15 @@ type object = map[string]any
 
 // JSON writes the document. The error is that of a type or an example that cannot be written.
 func (d Document) JSON() (data []byte, err error) {
-	s := schemas{defs: object{}, types: map[reflect.Type]Type{}, words: map[reflect.Type]Words{}}
+	shared := map[string]bool{}
+	for again := true; again && err == nil; { // once more where types were found that have one name
+		data, again, err = d.write(shared)
+	}
+	return data, err
+}
+
+func (d Document) write(shared map[string]bool) (data []byte, again bool, err error) {
+	s := schemas{defs: object{}, types: map[reflect.Type]Type{}, words: map[reflect.Type]Words{}, called: map[string]reflect.Type{}, shared: shared}
 	for _, g := range d.Groups {
 		maps.Copy(s.types, g.Types)
 		maps.Copy(s.words, g.Words)
@@ -109,7 +117,7 @@ func (d Document) JSON() (data []byte, err error) {
 			}
 			op, err := d.operation(&s, g, i, responses)
 			if err != nil {
-				return nil, fmt.Errorf("openapi: %s: %w", i.Op, err)
+				return nil, false, fmt.Errorf("openapi: %s: %w", i.Op, err)
 			}
 			op["operationId"] = names[i.Method+" "+path]
 			paths[path][strings.ToLower(i.Method)] = op
@@ -119,11 +127,12 @@ func (d Document) JSON() (data []byte, err error) {
 	for _, p := range d.Proofs {
 		proofs[p.Name] = p
 	}
-	return json.Marshal(object{
+	data, err = json.Marshal(object{
 		"openapi": "3.1.0", "info": object{"title": d.Title, "version": cmp.Or(d.Version, "0"), "description": d.About},
 		"servers": []object{{"url": cmp.Or(d.Server, "/")}}, "tags": tags, "paths": paths,
 		"components": object{"securitySchemes": proofs, "schemas": s.defs, "responses": responses},
 	})
+	return data, s.again, err
 }
 
 // path is where an endpoint is, without a slash at its end.

@@ -64,13 +64,13 @@ const paint = `{
 			"schema": {"type": "string", "minLength": 1, "maxLength": 64}},
 		{"name": "Correlation-Id", "in": "header", "required": true, "description": "of the call", "example": "7", "schema": {"type": "string"}}
 	],
-	"requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/openapi_test.chair"}, "example": {"legs": 4}}}},
+	"requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Chair"}, "example": {"legs": 4}}}},
 	"responses": {
-		"201": {"description": "done", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/openapi_test.painted"},
+		"201": {"description": "done", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Painted"},
 			"example": {"name": "text", "price": 1, "dried": "2026-11-22T10:00:00Z", "parts": [{"legs": 1}]}}}},
 		"202": {"description": "stored, not yet answered by the backend; Location names the operation",
 			"headers": {"Location": {"description": "where the operation is read", "schema": {"type": "string", "format": "uri-reference"}}},
-			"content": {"application/json": {"schema": {"$ref": "#/components/schemas/openapi_test.painted"},
+			"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Painted"},
 				"example": {"name": "text", "price": 1, "dried": "2026-11-22T10:00:00Z", "parts": [{"legs": 1}],
 					"operation": {"key": "01936f0e-7c1a-7b3e-9a52-4d1f0c2b8e77", "status": "pending"}}}}},
 		"400": {"$ref": "#/components/responses/refused.400"}, "401": {"$ref": "#/components/responses/refused.401"},
@@ -78,19 +78,19 @@ const paint = `{
 		"413": {"$ref": "#/components/responses/refused.413"}, "422": {"$ref": "#/components/responses/refused.422"},
 		"429": {"$ref": "#/components/responses/refused.429"}, "500": {"$ref": "#/components/responses/refused.500"},
 		"503": {"$ref": "#/components/responses/refused.503"}, "504": {"$ref": "#/components/responses/refused.504"},
-		"default": {"description": "refused", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/openapi_test.refused"}, "example": {"why": "no paint"}}}}
+		"default": {"description": "refused", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refused"}, "example": {"why": "no paint"}}}}
 	}
 }`
 
 const schemas = `{
-	"openapi_test.chair": {"type": "object", "required": ["legs"], "properties": {
+	"Chair": {"type": "object", "required": ["legs"], "properties": {
 		"legs": {"type": "integer", "format": "int32"}, "colour": {"type": "string"}, "lock": {"type": "string", "format": "password"}}},
-	"openapi_test.painted": {"type": "object", "required": ["name", "price", "dried", "parts"], "properties": {
+	"Painted": {"type": "object", "required": ["name", "price", "dried", "parts"], "properties": {
 		"name": {"type": "string"}, "price": {"type": ["integer", "null"], "format": "int32"}, "dried": {"type": "string", "format": "date-time"},
-		"parts": {"type": "array", "items": {"$ref": "#/components/schemas/openapi_test.chair"}},
-		"operation": {"$ref": "#/components/schemas/wire.Pending"}}},
-	"openapi_test.refused": {"type": "object", "required": ["why"], "properties": {"why": {"type": "string"}}},
-	"wire.Pending": {"type": "object", "required": ["key", "status"], "properties": {
+		"parts": {"type": "array", "items": {"$ref": "#/components/schemas/Chair"}},
+		"operation": {"$ref": "#/components/schemas/Pending"}}},
+	"Refused": {"type": "object", "required": ["why"], "properties": {"why": {"type": "string"}}},
+	"Pending": {"type": "object", "required": ["key", "status"], "properties": {
 		"key": {"type": "string"}, "status": {"type": "string"}, "note": {"type": "string"}}}
 }`
 
@@ -133,7 +133,7 @@ func TestFlaw(t *testing.T) {
 	data, err := document().JSON()
 	require.NoError(t, err)
 	doc := openapitest.Read(t, data)
-	schema := map[string]any{"$ref": "#/components/schemas/openapi_test.painted"}
+	schema := map[string]any{"$ref": "#/components/schemas/Painted"}
 	good := func() map[string]any {
 		return map[string]any{"name": "x", "price": nil, "dried": "2026-11-22T10:00:00Z", "parts": []any{map[string]any{"legs": 4.0}}}
 	}

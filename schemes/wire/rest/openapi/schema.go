@@ -17,6 +17,10 @@ type schemas struct {
 	types map[reflect.Type]Type
 	words map[reflect.Type]Words
 	reply bool // fields are described as a reply has them
+
+	called map[string]reflect.Type // by the name of its schema
+	shared map[string]bool         // names that several types have
+	again  bool                    // one more was found
 }
 
 var (
@@ -76,15 +80,41 @@ func (s *schemas) of(t reflect.Type) object {
 
 // named returns a reference to a struct's schema, or the schema itself where the struct has no name of its own.
 func (s *schemas) named(t reflect.Type) object {
-	name := t.String() // package.Name
-	if t.Name() == "" || strings.Contains(name, "[") {
+	if t.Name() == "" || strings.Contains(t.String(), "[") {
 		return s.object(t)
 	}
+	name := s.name(t)
 	if s.defs[name] == nil {
 		s.defs[name] = object{} // a type that holds itself
 		s.defs[name] = s.object(t)
 	}
 	return object{"$ref": "#/components/schemas/" + name}
+}
+
+// name is what a type is called: its own name, with its package before it where another type has that name, too, and with the folders of
+// that where it still has.
+func (s *schemas) name(t reflect.Type) string {
+	name := capital(t.Name())
+	if s.shared[name] {
+		pkg, _, _ := strings.Cut(t.String(), ".")
+		name = capital(pkg) + name
+	}
+	if s.shared[name] {
+		for folder := range strings.FieldsFuncSeq(t.PkgPath(), func(r rune) bool { return r == '/' || r == '.' }) {
+			name = capital(folder) + name
+		}
+	}
+	if of := s.called[name]; of != nil && of != t {
+		s.shared[name], s.again = true, true
+	}
+	s.called[name] = t
+	return name
+}
+
+// capital begins a name with a capital letter.
+func capital(name string) string {
+	name = strings.ReplaceAll(name, "_", "")
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 func (s *schemas) object(t reflect.Type) object {
