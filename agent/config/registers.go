@@ -192,7 +192,7 @@ func (e ECR) check(k *check, at string) {
 	if e.TCP != "" {
 		k.listen(at+".tcp", e.TCP, false)
 		if host, _, err := net.SplitHostPort(e.TCP); err == nil && host != "" && !loopback(host) &&
-			!e.secret() && len(e.Allow) == 0 && !e.Open {
+			!e.secret() && (len(e.Allow) == 0 || e.everywhere()) && !e.Open {
 			word := "password"
 			if e.Protocol == "nexo" {
 				word = "passphrase_file"

@@ -66,8 +66,11 @@ func apart(c *call, under ...config.Layer) (config.Config, error) {
 	return cfg, err
 }
 
-// sayIgnored names the variables that look like settings and are none.
+// sayIgnored names the variables that look like settings and are none, and the secrets that can be guessed.
 func sayIgnored(c *call, cfg config.Config) {
+	for _, w := range cfg.Weak() {
+		fmt.Fprintf(c.err, "posagent: warning: %v\n", w)
+	}
 	for _, name := range cfg.Ignored() {
 		fmt.Fprintf(c.err, "posagent: %s is no setting, and is not used (posagent config show lists them)\n", name)
 	}

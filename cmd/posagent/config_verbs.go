@@ -75,6 +75,7 @@ type configCheckView struct {
 	OK       bool          `json:"ok"`
 	Sandbox  bool          `json:"sandbox"`
 	Problems []problemView `json:"problems"`
+	Warnings []problemView `json:"warnings"` // what can be guessed, or lets everybody in
 	Ignored  []string      `json:"ignored"`  // POSAGENT_ variables that are no setting
 	Services []proofView   `json:"services"` // what each service of the backend is asked with; none in a sandbox
 }
@@ -120,10 +121,13 @@ func (v proofView) words(certified bool) string {
 }
 
 func configCheck(_ context.Context, c *call) error {
-	v := configCheckView{Schema: "posagent.config.check/1", File: configPath(c), Problems: []problemView{}, Ignored: []string{}, Services: []proofView{}}
+	v := configCheckView{Schema: "posagent.config.check/1", File: configPath(c), Problems: []problemView{}, Warnings: []problemView{}, Ignored: []string{}, Services: []proofView{}}
 	cfg, err := readConfig(c)
 	if err == nil {
 		v.Services = proofsOf(cfg)
+		for _, w := range cfg.Weak() {
+			v.Warnings = append(v.Warnings, problemView{w.Where, w.Key, w.Err.Error()})
+		}
 		v.Sandbox, v.Ignored = cfg.Sandbox(), append(v.Ignored, cfg.Ignored()...)
 		err = errors.Join(cfg.Twice(), connectable(c, cfg))
 	}

@@ -253,7 +253,7 @@ var ofAgent = []mutant{
 		{"agent/port/services.go", "\t\t\t\tanswer.proven = true\n", ""},
 	}},
 	{"a register line is open to the network without a word", "agent/config", "TestField_L3OpenLineIsRefused", []edit{
-		{"agent/config/registers.go", `len(e.Allow) == 0 && !e.Open {`, `len(e.Allow) == 0 && e.Open {`},
+		{"agent/config/registers.go", `(len(e.Allow) == 0 || e.everywhere()) && !e.Open {`, `len(e.Allow) == 0 && e.Open {`},
 	}},
 
 	// Told, and undone.
@@ -302,6 +302,12 @@ var ofAgent = []mutant{
 	}},
 	{"a pooler's word is a server's that does not run", "store/postgres", "TestField2_G6APoolersWordsAreTold", []edit{
 		{"store/postgres/pooler.go", `pg.Code == "08P01"`, `pg.Code == "08P02"`},
+	}},
+	{"a list of every address opens a line", "agent/config", "TestField2_D2WhatAStrangerGuessesIsNamed", []edit{
+		{"agent/config/registers.go", `(len(e.Allow) == 0 || e.everywhere())`, `len(e.Allow) == 0`},
+	}},
+	{"a sale asked for under its key is no list", "agent/till", "TestField2_U2OneSaleEverywhere", []edit{
+		{"agent/till/answer.go", `r.Method != http.MethodGet || r.PathValue("id") != ""`, `r.Method == http.MethodGet || r.PathValue("id") != ""`},
 	}},
 	{"wrong codes keep a good one out", "schemes/backend/fleet", "TestField2_G5NoStrangerLocksAGoodCodeOut", []edit{
 		{"schemes/backend/fleet/fleet.go", `if wire.ReasonOf(err) == fleet.CodeNotGood {`, `if err == nil || wire.ReasonOf(err) == fleet.CodeNotGood {`},
