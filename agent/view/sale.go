@@ -14,48 +14,45 @@ import (
 // Sale is one sale, wherever one is told: by the local port alone and in lists, in events, and by --json (posagent.sale/1). A field that a
 // place does not know is left out there.
 type Sale struct {
-	Schema      string     `json:"schema,omitempty"` // where the sale is the whole answer
-	ID          string     `json:"id"`
-	Line        string     `json:"line"`
-	Key         string     `json:"key,omitempty"` // the id under which the register, or a local client, asked for it
-	Type        ecr.Kind   `json:"type"`
-	State       string     `json:"state"`             // running, ended, or held: a person has to look at it
-	Outcome     ecr.Result `json:"outcome,omitempty"` // what the register is told, "" while it runs
-	Code        ecr.Code   `json:"code,omitempty"`
-	Text        string     `json:"text,omitempty"`
-	Amount      int64      `json:"amount"` // minor units
-	Currency    string     `json:"currency"`
-	Method      string     `json:"method"`
-	Label       string     `json:"label"`
-	Reference   string     `json:"reference"`
-	Original    string     `json:"original,omitempty"`
-	Receipt     int        `json:"receipt,omitempty"`
-	Trace       int        `json:"trace,omitempty"` // trace number of the receipt
-	Batch       int        `json:"batch"`
-	Transaction string     `json:"transaction,omitempty"` // the backend's number
-	Settling    bool       `json:"settling"`              // money may still move by itself
-	Step        ecr.Step   `json:"step,omitempty"`
-	StepText    string     `json:"stepText,omitempty"`
-	QR          *QR        `json:"qr,omitempty"`
-	Receipts    *Receipts  `json:"receipts,omitempty"`
-
-	Phase        string     `json:"phase"` // of the checkout
-	Told         string     `json:"told,omitempty"`
-	BackendState string     `json:"backendState,omitempty"` // the backend's word, last seen
-	AccountState string     `json:"accountState,omitempty"`
-	CodeShown    bool       `json:"codeShown"`
-	Settled      bool       `json:"settled"` // nothing can happen to it any more by itself
-	UndoOwed     bool       `json:"undoOwed"`
-	TraceID      wire.Trace `json:"traceId"` // its requests carry it to the backend (W3C Trace Context)
-	Created      time.Time  `json:"created"`
-	Quarantined  bool       `json:"quarantined,omitempty"`
-	Aside        string     `json:"aside,omitempty"` // why a person has to decide before anything happens to it
-	Timeline     []Entry    `json:"timeline,omitzero"`
-
-	// What clients of before 2026-11-28 read: type, outcome and transaction under the names that lists had.
-	Kind          ecr.Kind   `json:"kind"`
-	Result        ecr.Result `json:"result"`
-	TransactionID int64      `json:"transactionId,omitempty"`
+	Schema        string     `json:"schema,omitempty"` // where the sale is the whole answer
+	ID            string     `json:"id"`
+	Type          ecr.Kind   `json:"type"`
+	Kind          ecr.Kind   `json:"kind"` // type, as clients of before 2026-11-28 read it in lists
+	Line          string     `json:"line"`
+	Key           string     `json:"key,omitempty"`     // the id under which the register, or a local client, asked for it
+	State         string     `json:"state"`             // running, ended, or held: a person has to look at it
+	Phase         string     `json:"phase"`             // of the checkout
+	Outcome       ecr.Result `json:"outcome,omitempty"` // what the register is told, "" while it runs
+	Result        ecr.Result `json:"result"`            // outcome, as clients of before read it in lists
+	Code          ecr.Code   `json:"code,omitempty"`
+	Text          string     `json:"text,omitempty"`
+	Told          string     `json:"told,omitempty"`
+	Amount        int64      `json:"amount"` // minor units
+	Currency      string     `json:"currency"`
+	Method        string     `json:"method"`
+	Label         string     `json:"label"`
+	Reference     string     `json:"reference"`
+	Original      string     `json:"original,omitempty"`
+	Transaction   string     `json:"transaction,omitempty"`   // the backend's number
+	TransactionID int64      `json:"transactionId,omitempty"` // the same, as clients of before read it in lists
+	BackendState  string     `json:"backendState,omitempty"`  // the backend's word, last seen
+	AccountState  string     `json:"accountState,omitempty"`
+	CodeShown     bool       `json:"codeShown"`
+	Settling      bool       `json:"settling"` // money may still move by itself
+	Settled       bool       `json:"settled"`  // nothing can happen to it any more by itself
+	UndoOwed      bool       `json:"undoOwed"`
+	Receipt       int        `json:"receipt,omitempty"`
+	Trace         int        `json:"trace,omitempty"` // trace number of the receipt
+	TraceID       wire.Trace `json:"traceId"`         // its requests carry it to the backend (W3C Trace Context)
+	Batch         int        `json:"batch"`
+	Created       time.Time  `json:"created"`
+	Quarantined   bool       `json:"quarantined,omitempty"`
+	Aside         string     `json:"aside,omitempty"` // why a person has to decide before anything happens to it
+	Step          ecr.Step   `json:"step,omitempty"`
+	StepText      string     `json:"stepText,omitempty"`
+	QR            *QR        `json:"qr,omitempty"`
+	Receipts      *Receipts  `json:"receipts,omitempty"`
+	Timeline      []Entry    `json:"timeline,omitzero"`
 
 	HTTP int `json:"-" rest:"status"`
 }
