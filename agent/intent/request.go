@@ -21,6 +21,7 @@ const (
 type Request struct {
 	Reference  string        // terminalReference
 	Original   string        // originalReference of a refund or reversal, "" = none
+	OriginalID int64         // transactionId of what it takes back, 0 = not known
 	Hundredths int64         // of the denomination, as the service counts
 	Currency   string        // ISO 4217
 	Age        time.Duration // since it can have left first, by a clock that runs evenly; 0 = not known
@@ -31,9 +32,9 @@ const clocks = time.Minute
 
 // Status judges a status by what it tells of the request: the receipt's reference, amount and
 // currency (S1 2.4), and when the transaction began. A reference that is the reply's own name of its
-// transaction, or of the one that is taken back, says nothing.
+// transaction, or of the one that is taken back, says nothing. A status of what is taken back is another's.
 func (q Request) Status(st aapay.Status) Verdict {
-	if q.before(st) {
+	if q.before(st) || q.OriginalID != 0 && st.TransactionID == q.OriginalID {
 		return Anothers
 	}
 	r := st.Receipt

@@ -29,7 +29,7 @@ func (j *Journal) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) erro
 		aggregate += "." + strconv.Itoa(attempt)
 	}
 	r.UndoKey = wire.NewKey()
-	op, err := j.operation(r, r.UndoKey, typ, original, aggregate)
+	op, err := j.operation(r, r, r.UndoKey, typ, original, aggregate)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (j *Journal) AcceptForward(tx store.Tx, row, orig *Row, typ aapay.Type, ori
 
 // SendForward puts the operation of a refund or reversal into the outbox, in the caller's commit.
 func (j *Journal) SendForward(tx store.Tx, row, orig *Row, typ aapay.Type, original string, params []aapay.KeyValue) error {
-	op, err := j.operation(row, row.Key, typ, original, orig.Reference, params...)
+	op, err := j.operation(row, orig, row.Key, typ, original, orig.Reference, params...)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func SeeOperation(r store.Reader, row *Row) error {
 	return err
 }
 
-// operation is an undo, refund or reversal for the outbox.
-func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggregate string, params ...aapay.KeyValue) (outbox.New, error) {
+// operation is an undo, refund or reversal of a payment for the outbox; r is the sale that it is of.
+func (j *Journal) operation(r, paid *Row, key wire.Key, typ aapay.Type, original, aggregate string, params ...aapay.KeyValue) (outbox.New, error) {
 	amount, err := r.Hundredths()
 	if err != nil {
 		return outbox.New{}, err
@@ -109,6 +109,9 @@ func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggr
 			TerminalReference: ref, OriginalReference: original, Trigger: trigger, Params: params,
 		},
 		Window: r.State.Limits.Window(), ReadFirst: key == r.Key && r.State.ReadFirst,
+	}
+	if r.Method.Name != offline.MethodPaylink { // whose undo shows each payment that it gives back
+		p.OriginalID = paid.State.TransactionID
 	}
 	for _, c := range r.Method.OKCodes {
 		if strings.EqualFold(string(c.Type), string(typ)) {
