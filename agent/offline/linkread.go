@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"posagent/agent/outbox"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 )
@@ -128,7 +129,7 @@ func kin(a, b paylinks.Transaction) (yes, maybe bool) {
 // charged compares for a charge or a capture (MONEY C.2): the transaction became confirmed with the amount asked for, or one that is
 // confirmed, of its link, of that amount and with the charge's own reference was made beside it = done; it is as it was, and nothing was
 // made beside it = not done. What a customer may have paid is neither.
-func charged(was, is picture, body []byte) found {
+func charged(was, is picture, body []byte, others []outbox.Op) found {
 	var req paylinks.ChargeRequest
 	if json.Unmarshal(body, &req) != nil || is.Status == "" {
 		return unclear
@@ -146,6 +147,7 @@ func charged(was, is picture, body []byte) found {
 		}
 	}
 	same := is.Status == was.Status
+	collected := slices.ContainsFunc(others, func(op outbox.Op) bool { return op.Kind == KindTxnCharge || op.Kind == KindTxnCapture })
 	switch {
 	case is.Given > max(was.Given, 0): // somebody has gone on with it
 		return unclear
@@ -155,7 +157,7 @@ func charged(was, is picture, body []byte) found {
 		if e := made[0]; own && e.Kin && e.Ref == req.ReferenceID && e.Amount == want && e.Status == paylinks.Confirmed {
 			return exactly
 		}
-	case held(was.Status) && is.Status == paylinks.Confirmed && len(made) == 0:
+	case held(was.Status) && is.Status == paylinks.Confirmed && len(made) == 0 && !collected:
 		if is.Total == want && (req.ReferenceID == "" || is.Ref == req.ReferenceID) || is.Total == was.Total && own && is.Ref == req.ReferenceID { // a service may go on to tell what was reserved
 			return exactly
 		}
@@ -164,10 +166,22 @@ func charged(was, is picture, body []byte) found {
 }
 
 // refunded compares for a refund: by what went back, where the service says it, else by the words.
-func refunded(was, is picture, body []byte) found {
+func refunded(was, is picture, body []byte, others []outbox.Op) found {
 	var req paylinks.RefundRequest
 	if json.Unmarshal(body, &req) != nil || is.Status == "" {
 		return unclear
+	}
+	sum, before := int64(0), false // what went back before, whatever the first reading showed
+	for _, op := range others {
+		if op.Kind == KindTxnRefund {
+			sum, before = sum+op.AmountMin, true
+		}
+	}
+	if was.Given >= 0 && was.Given < sum {
+		was.Given = sum
+		if was.Status == paylinks.Confirmed {
+			was.Status = paylinks.PartiallyRefunded
+		}
 	}
 	same, back := is.Status == was.Status, is.Status == paylinks.Refunded && was.Status != paylinks.Refunded
 	whole := req.Amount == nil || *req.Amount == was.Total
@@ -176,7 +190,7 @@ func refunded(was, is picture, body []byte) found {
 		return nothing
 	case told && req.Amount != nil && is.Given-was.Given == *req.Amount, told && req.Amount == nil && back && is.Given > was.Given:
 		return exactly
-	case told:
+	case told, before && was.Status == paylinks.Confirmed:
 		return unclear
 	case same && was.Status == paylinks.Confirmed: // a part would show
 		return nothing
@@ -189,11 +203,13 @@ func refunded(was, is picture, body []byte) found {
 }
 
 // cancelled compares for a reservation that is given up: it became cancelled, or is not there any more.
-func cancelled(was, is picture, _ []byte) found {
-	switch gone := is.Status == "" || is.Status == paylinks.Cancelled; {
+func cancelled(was, is picture, _ []byte, _ []outbox.Op) found {
+	switch {
 	case is.Status == was.Status:
 		return nothing
-	case held(was.Status) && gone:
+	case held(was.Status) && is.Status == "":
+		return absent
+	case held(was.Status) && is.Status == paylinks.Cancelled:
 		return exactly
 	}
 	return unclear

@@ -100,7 +100,7 @@ type (
 	// sending sends a write about a transaction.
 	sending func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error)
 	// comparison tells by two pictures of a transaction whether a body had its effect between them.
-	comparison func(was, is picture, body []byte) found
+	comparison func(was, is picture, body []byte, others []outbox.Op) found
 )
 
 // onTransaction is what a write about a transaction does with the service.
@@ -116,13 +116,13 @@ func onTransaction(kind string, judge comparison, send sending) func(*Front) ada
 				return reply{body: d, pending: d.Operation != nil}, err
 			},
 			look: func(ctx context.Context, id string) ([]byte, error) { return f.takePicture(ctx, kind, id) },
-			compare: func(before, after, body []byte) (reply, found) {
+			compare: func(before, after, body []byte, others []outbox.Op) (reply, found) {
 				var was, is picture
 				if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || was.ID != is.ID || was.UUID != is.UUID && is.Status != "" {
 					return reply{}, unclear
 				}
-				what := judge(was, is, body)
-				if what != exactly {
+				what := judge(was, is, body, others)
+				if what != exactly && what != absent {
 					return reply{}, what
 				}
 				d := paylinks.Done{ID: is.ID, UUID: is.UUID, Time: is.Time, Status: is.Status, Lang: is.Lang, PSP: is.PSP}
@@ -133,7 +133,7 @@ func onTransaction(kind string, judge comparison, send sending) func(*Front) ada
 				default:
 					d.Status = paylinks.Confirmed
 				}
-				return reply{body: d}, exactly
+				return reply{body: d}, what
 			},
 		}
 	}

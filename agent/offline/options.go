@@ -95,9 +95,10 @@ type bound struct {
 type adapter struct {
 	// send makes one attempt under a Key.
 	send func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error)
-	// compare tells by two readings whether the body had its effect between them; nil = it cannot be told.
+	// compare tells by two readings whether the body had its effect between them; nil = it cannot be told. What others that are done
+	// have had is none of it, also where the first reading did not show it yet.
 	look    func(ctx context.Context, id string) ([]byte, error)
-	compare func(before, after, body []byte) (reply, found)
+	compare func(before, after, body []byte, others []outbox.Op) (reply, found)
 	// shows reads what an answer names, and says whether it is what a body asks for; nil = no reading shows it.
 	shows func(ctx context.Context, id string, body []byte) (bool, error)
 	// harmless says that a second effect of a body moves no money; nil = none is harmless.
@@ -125,4 +126,5 @@ const (
 	unclear found = iota
 	nothing
 	exactly // one effect, the one asked for
+	absent  // as exactly, if what it was about stays away for the quiet time: a reading may be of data that lag
 )

@@ -108,16 +108,12 @@ func (f *Front) toldBefore(ctx context.Context, b *bound, op outbox.Op, r reply)
 		return nil
 	}
 	var of wire.Key
-	err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) error {
-		ops, err := f.box.List(r, outbox.Filter{Aggregate: op.Aggregate, Limit: 1000})
-		for _, other := range ops {
-			var was payments.Done
-			if other.Key != op.Key && other.State == outbox.Done && json.Unmarshal(keptOf(other).Body, &was) == nil && was.TransactionRef == told.TransactionRef {
-				of = other.Key
-			}
+	others, err := f.done(ctx, op)
+	for _, other := range others {
+		if transactionRef(other) == told.TransactionRef {
+			of = other.Key
 		}
-		return err
-	})
+	}
 	switch {
 	case err != nil:
 		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: "answered, and the terminal cannot tell whether the answer is its own", Err: err}
@@ -125,4 +121,23 @@ func (f *Front) toldBefore(ctx context.Context, b *bound, op outbox.Op, r reply)
 		return &wire.Error{Code: wire.UnknownOutcome, Op: b.Kind, Msg: fmt.Sprintf("the answer is that of operation %s", of), Err: wire.ErrAnothers}
 	}
 	return nil
+}
+
+// done are the other operations on what an operation is about that are done.
+func (f *Front) done(ctx context.Context, op outbox.Op) (others []outbox.Op, err error) {
+	err = f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) error {
+		ops, err := f.box.List(r, outbox.Filter{Aggregate: op.Aggregate, State: outbox.Done, Limit: 1000})
+		others = slices.DeleteFunc(ops, func(other outbox.Op) bool { return other.Key == op.Key })
+		return err
+	})
+	return others, err
+}
+
+// transactionRef is the bank's name of an operation on a payment that is done, "" = none was told.
+func transactionRef(op outbox.Op) string {
+	var was payments.Done
+	if json.Unmarshal(keptOf(op).Body, &was) != nil {
+		return ""
+	}
+	return was.TransactionRef
 }

@@ -245,9 +245,11 @@ func onPayment[R any](kind string, do func(payments.Service, context.Context, wi
 				}
 				return json.Marshal(levelsOf(p))
 			},
-			compare: func(before, after, body []byte) (reply, found) { return compareLevels(e, before, after, body) },
-			show:    e.show,
-			left:    e.left,
+			compare: func(before, after, body []byte, others []outbox.Op) (reply, found) {
+				return compareLevels(e, before, after, body, others)
+			},
+			show: e.show,
+			left: e.left,
 		}
 	}
 }
@@ -267,13 +269,14 @@ type level struct {
 	Sum     int64    `json:"sum"`
 	Entries int      `json:"entries"`
 	Refs    []string `json:"refs,omitempty"`
+	Amounts []int64  `json:"amounts,omitempty"` // of the entries; absent in readings of an older program
 }
 
 func levelsOf(p payments.Payment) levels {
 	of := func(sum int32, entries []payments.Entry) level {
 		l := level{Sum: int64(sum), Entries: len(entries)}
 		for _, e := range entries {
-			l.Refs = append(l.Refs, e.TransactionRef)
+			l.Refs, l.Amounts = append(l.Refs, e.TransactionRef), append(l.Amounts, int64(e.Amount))
 		}
 		return l
 	}
@@ -282,9 +285,20 @@ func levelsOf(p payments.Payment) levels {
 		of(s.RefundedAmount, p.Refunds), of(0, p.Cancellations)}
 }
 
+// with is a level as it was before, and what it lacks of what others are known to have done since, by a later reading.
+func (l level) with(others []outbox.Op, is level) level {
+	for _, op := range others {
+		ref := transactionRef(op)
+		if i := slices.Index(is.Refs, ref); i >= 0 && i < len(is.Amounts) && !slices.Contains(l.Refs, ref) {
+			l = level{l.Sum + is.Amounts[i], l.Entries + 1, append(slices.Clip(l.Refs), ref), nil}
+		}
+	}
+	return l
+}
+
 // compareLevels is MONEY C.2: exactly one new entry of the right amount is the effect; the same entries and the same sum are none;
 // anything else is unclear.
-func compareLevels(e effect, before, after, body []byte) (reply, found) {
+func compareLevels(e effect, before, after, body []byte, others []outbox.Op) (reply, found) {
 	var was, is levels
 	var req struct {
 		Amount *int32 `json:"amount"`
@@ -292,6 +306,8 @@ func compareLevels(e effect, before, after, body []byte) (reply, found) {
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || json.Unmarshal(body, &req) != nil {
 		return reply{}, unclear
 	}
+	was.Authorized, was.Captured = was.Authorized.with(others, is.Authorized), was.Captured.with(others, is.Captured)
+	was.Refunded, was.Cancelled = was.Refunded.with(others, is.Refunded), was.Cancelled.with(others, is.Cancelled)
 	want := int64(0)
 	switch {
 	case req.Amount != nil && !e.releases:
@@ -301,10 +317,11 @@ func compareLevels(e effect, before, after, body []byte) (reply, found) {
 	}
 	a, b := e.list(was), e.list(is)
 	gone := e.releases && was.Authorized.Sum > 0 && is.Authorized.Sum == 0
+	away := gone && b.Entries == a.Entries && is.Captured.Sum == was.Captured.Sum
 	switch {
 	case b.Entries == a.Entries && b.Sum == a.Sum && !gone:
 		return reply{}, nothing
-	case b.Entries == a.Entries+1 && b.Sum-a.Sum == want, gone && b.Entries == a.Entries && is.Captured.Sum == was.Captured.Sum:
+	case b.Entries == a.Entries+1 && b.Sum-a.Sum == want, away:
 		ref := ""
 		for _, r := range b.Refs {
 			if !slices.Contains(a.Refs, r) {
@@ -314,7 +331,11 @@ func compareLevels(e effect, before, after, body []byte) (reply, found) {
 		if ref == "" {
 			ref = "L" + is.ID // the service tells none
 		}
-		return reply{body: payments.Done{PaymentID: is.ID, TransactionRef: ref}}, exactly
+		done := reply{body: payments.Done{PaymentID: is.ID, TransactionRef: ref}}
+		if away {
+			return done, absent
+		}
+		return done, exactly
 	}
 	return reply{}, unclear
 }

@@ -132,6 +132,7 @@ type shop struct {
 	cancel  context.CancelFunc
 	done    chan error
 
+	site      mode          // what a test lets answer in the backend's place; nil = none
 	retention time.Duration // 0 = the usual
 
 	key      storetest.Wrapper // the box's

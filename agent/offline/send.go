@@ -87,6 +87,7 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	case r.made != "":
 		err = f.ours(ctx, b, op.Key, r, body, echo.Named())
 	}
+	defer func() { f.behind(&v, &m, op, b, known, err) }()
 	switch {
 	case err != nil && unsent && wire.OtherBody(err): // a restored journal has lost what this key named first
 		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refusedResult(err)
@@ -141,6 +142,31 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	return v
 }
 
+// behind looks at how an attempt ended that came after one which may have had its effect. A no says little then: it may be another
+// site's, whose data lag, or that of what stands in the service's place while it is away. It counts once nothing else was heard for the
+// quiet time, and "not found" of what this journal knows the service to have made is no end at all (law V).
+func (f *Front) behind(v *outbox.Verdict, m *memo, op outbox.Op, b *bound, known bool, err error) {
+	no := err != nil && op.State == outbox.Sent && (v.State == outbox.Failed || v.State == outbox.Done)
+	switch {
+	case !no && m.No == nil:
+		return
+	case !no:
+		m.No = nil
+	case m.No == nil:
+		m.No = &op.Ran
+	}
+	switch {
+	case !no && v.State.Final():
+	case !no:
+		remember(v, m)
+	case op.Since(*m.No) < quiet:
+		*v = outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: quiet - op.Since(*m.No), Reason: "refused behind an attempt whose answer was lost, and asked again: " + err.Error()}
+		remember(v, m)
+	case known && !b.gone && wire.CodeOf(err) == wire.NotFound:
+		*v = outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "its answer was lost, and the service does not find any more what it is about: " + err.Error()}
+	}
+}
+
 // prepare is what has to be known before a send. ended = this attempt sends nothing.
 func (f *Front) prepare(ctx context.Context, b *bound, op outbox.Op, class outbox.Replay, id string, body []byte, m *memo) (v outbox.Verdict, ended bool) {
 	v.State = outbox.Doubt
@@ -170,8 +196,22 @@ func (f *Front) prepare(ctx context.Context, b *bound, op outbox.Op, class outbo
 		remember(&v, m)
 		return v, true
 	}
-	switch r, what := b.compare(m.Before, now, body); {
-	case what == exactly:
+	others, err := f.done(ctx, op)
+	if err != nil {
+		v.State, v.After, v.Reason = outbox.Sent, time.Second, err.Error()
+		return v, true
+	}
+	r, what := b.compare(m.Before, now, body, others)
+	if what != absent {
+		m.No = nil
+	} else if m.No == nil {
+		m.No = &op.Ran
+	}
+	switch {
+	case what == absent && op.Since(*m.No) < quiet:
+		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, quiet-op.Since(*m.No), "it seems to be gone, and is read again"
+		remember(&v, m)
+	case what == exactly, what == absent:
 		v = doneVerdict(r)
 	case what == unclear:
 		v.Reason = "the answer was lost, and reading does not tell whether it had its effect"

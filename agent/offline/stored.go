@@ -36,7 +36,7 @@ func withdrawnResult() []byte {
 	return data
 }
 
-// memo is what an attempt leaves for the next, where the backend honours no Keys.
+// memo is what an attempt leaves for the next.
 type memo struct {
 	Before  json.RawMessage `json:"before,omitempty"`  // the thing before the first send
 	Left    time.Duration   `json:"left,omitempty"`    // running time at the end of the last send: a wait that proves counts from it
@@ -44,6 +44,7 @@ type memo struct {
 	Refused json.RawMessage `json:"refused,omitempty"` // what the backend said when it was sent again after that
 	Why     string          `json:"why,omitempty"`     // the same, for people
 	Clash   bool            `json:"clash,omitempty"`   // a 409 was read that is not ours, and does not say that it runs
+	No      *time.Duration  `json:"no,omitempty"`      // running time since which each answer behind a lost one was a no
 	Heard   bool            `json:"heard,omitempty"`   // a create was answered, with another's answer
 }
 
