@@ -145,3 +145,62 @@ func TestField4_GatewayG2AConflictBehindALostAttemptIsRead(t *testing.T) {
 		})
 	}
 }
+
+// TestField4_GatewayG6AnUndosTransactionIsNoOthers: a gateway answered the reading of an operation with the
+// status of an undo that had ended, at a service that tells nothing of a request. The next undo was proven
+// by it, and the merchant kept the money; the next refund was told as done, and was not. The transaction of
+// an undo stands under its sale, as that of a sale or a refund does, and is no other's (law II). The kind:
+// whatever is read: an undo, a refund, and a sale, which one such status did not approve before either.
+func TestField4_GatewayG6AnUndosTransactionIsNoOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin func(r *rig) (id string)
+		net   int64
+	}{
+		"an undo": {func(r *rig) string { return r.unconfirmed(500).Sale }, 0},
+		"a sale": {func(r *rig) string {
+			r.world.onStatus = nil
+			return r.sale(500).ID
+		}, 0},
+		"a refund": {func(r *rig) string {
+			o := r.approved(500)
+			s := r.Accepted(refundOf(o, 500))
+			go func() { r.Told(s, ecr.Told) }()
+			return s.ID
+		}, 500},
+	} {
+		t.Run(name, func(t *testing.T) {
+			terminal(t, func(r *rig) {
+				first := r.unconfirmed(500)
+				pass(15 * time.Minute)
+				require.Equal(t, checkout.Done, r.phase(first.Sale))
+				slipped := false
+				r.world.lock(func() {
+					r.world.onReply = func(x *txn, _ *aapay.Reply) { // what gives back takes its time
+						if name != "a sale" && x.id == 4 {
+							r.world.moved[r.world.order[2].req.TerminalReference], x.state, x.account = 500, aapay.Pending, ""
+						}
+					}
+					r.world.answer = func(x *txn, st *aapay.Status) {
+						read := x.id == 4 || name == "a sale" && x.id == 3
+						switch {
+						case read && !slipped:
+							slipped = true
+							*st = r.world.statusOf(r.world.order[1])
+							st.TimeStamp = ""
+						case x.id == 4 && x.reads > 5 && x.state == aapay.Pending:
+							x.state = aapay.Failed
+						}
+					}
+				})
+				id := c.begin(r)
+				pass(40 * time.Minute)
+				require.True(t, slipped)
+				row, lines := r.show(id)
+				if name != "an undo" {
+					require.NotEqual(t, ecr.Approved, row.State.Result, "%v", lines)
+				}
+				require.Equal(t, c.net, r.world.net(), "%v", lines)
+			})
+		})
+	}
+}

@@ -88,10 +88,11 @@ func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult)
 	case err != nil:
 		return Step{}, false, err
 	}
-	if err := notAnothers(tx, row, &e.Undone); err != nil {
+	is, err := anothers(tx, row, &e.Undone)
+	if err != nil {
 		return Step{}, false, err
 	}
-	if e.Name == checkout.UndoSettled {
+	if e.Name == checkout.UndoSettled && !is {
 		if err := namedUndo(tx, row, u.TransactionID); err != nil {
 			return Step{}, false, err
 		}
@@ -103,15 +104,12 @@ func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult)
 	return s, err == nil, err
 }
 
-// notAnothers doubts the good end of an operation that names the transaction of another sale of this
-// journal: the answer is not its own, and what became of it is not known.
-func notAnothers(tx store.Tx, r *Row, u *checkout.Undone) error {
-	if !u.OK {
-		return nil
-	}
+// anothers says that the end of an operation names the transaction of another sale of this journal, or of
+// its undo: the answer is not its own. A good end is in doubt then, as what became of it is not known.
+func anothers(tx store.Tx, r *Row, u *checkout.Undone) (bool, error) {
 	is, err := taken(tx, r, u.TransactionID)
-	if is {
+	if is && u.OK {
 		u.OK, u.InDoubt, u.Text = false, true, fmt.Sprintf("the backend answered with transaction %d, which is another sale's", u.TransactionID)
 	}
-	return err
+	return is, err
 }

@@ -53,13 +53,19 @@ func named(tx store.Tx, r *Row, name string) error {
 	return nil
 }
 
-// namedUndo keeps the transaction of a sale's undo.
+// namedUndo keeps the transaction of a sale's undo, as a name of the sale and as one that no other undo or sale has.
 func namedUndo(tx store.Tx, r *Row, transaction int64) error {
-	if r.Method.Name == offline.MethodPaylink {
+	if r.Method.Name == offline.MethodPaylink || transaction == 0 {
 		return nil
 	}
-	return named(tx, r, strconv.FormatInt(transaction, 10))
+	if err := named(tx, r, strconv.FormatInt(transaction, 10)); err != nil {
+		return err
+	}
+	return named(tx, r, undoName(transaction))
 }
+
+// undoName is the name of a transaction that has undone a sale: a ppref may be a number, too.
+func undoName(transaction int64) string { return "undo/" + strconv.FormatInt(transaction, 10) }
 
 func folded(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
 

@@ -148,7 +148,7 @@ func whose(r *Row, e checkout.Event) intent.Verdict {
 	return asked.Status(e.Status)
 }
 
-// taken returns whether a transaction number of a service stands under another sale of this journal.
+// taken returns whether a transaction number of a service stands under another sale of this journal, or its undo.
 // Payment links have numbers of their own, and a refund by link shows the transaction that it gives
 // back: agent/paylink compares what was given there.
 func taken(tx store.Tx, r *Row, id int64) (bool, error) {
@@ -156,6 +156,11 @@ func taken(tx store.Tx, r *Row, id int64) (bool, error) {
 		return false, nil
 	}
 	rows, err := many(nil, tx, byTransaction, id)
+	if err == nil {
+		var undone []*Row
+		undone, err = many(nil, tx, byName, undoName(id))
+		rows = append(rows, undone...)
+	}
 	if err == nil {
 		rows, err = here(tx, rows)
 	}
