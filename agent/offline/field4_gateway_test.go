@@ -326,3 +326,67 @@ func TestField4_GatewayG5WhatIsNotFoundMayStandYet(t *testing.T) {
 		})
 	}
 }
+
+// TestField4_GatewayG7AServicesIdMayBeginWithL: at a service whose own ids begin with an L, a gateway gave the
+// refund of one payment the answer to that of another. It was DONE, and nothing had gone back: an id with
+// that letter counted as one of a store-and-forward service, which may be answered with another. Those are
+// an L and a Key. The kind: what is done to a payment, what is read of one, and a stored card.
+func TestField4_GatewayG7AServicesIdMayBeginWithL(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		var kept []byte
+		slips := false
+		s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+			r.URL.Path = strings.Replace(r.URL.Path, "/payments/L", "/payments/", 1)
+			if slips { // it does not arrive
+				slips = false
+				return page(200, string(kept)), nil
+			}
+			resp, err := answer()
+			if err != nil {
+				return resp, err
+			}
+			text, err := io.ReadAll(resp.Body)
+			if !bytes.Contains(text, []byte(`"paymentId":"L`)) {
+				text = bytes.Replace(text, []byte(`"paymentId":"`), []byte(`"paymentId":"L`), 1)
+			}
+			kept = text
+			resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+			return resp, err
+		})
+		var ids []string
+		for range 2 {
+			made, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
+			require.NoError(t, err)
+			require.Nil(t, made.Operation)
+			ids = append(ids, made.PaymentID)
+		}
+		one, err := s.pay.Refund(t.Context(), "", ids[0], payments.RefundRequest{Amount: some(300)})
+		require.NoError(t, err)
+		require.Nil(t, one.Operation)
+		slips = true
+		two, err := s.pay.Refund(t.Context(), "", ids[1], payments.RefundRequest{Amount: some(300)})
+		require.NoError(t, err)
+		require.NotNil(t, two.Operation, "it is not done: %+v", two)
+		s.pass(time.Minute)
+		s.is(two.Operation.Key, outbox.Done)
+		for _, id := range ids {
+			p, err := s.backend.Payments().Read(t.Context(), id[1:])
+			require.NoError(t, err)
+			require.EqualValues(t, 300, p.Summary.RefundedAmount)
+		}
+	})
+	c := &tokens.Client{BaseURL: "http://backend.test", Doer: answering(`{"tokenizationId":"L2"}`)}
+	_, err := c.Verify(t.Context(), wire.NewKey(), "L1")
+	require.Equal(t, wire.UnknownOutcome, wire.CodeOf(err), "%v", err)
+	p := &payments.Client{BaseURL: "http://backend.test", Doer: answering(`{"paymentId":"L2","currencyCode":"EUR","summary":{"paymentAmount":1000}}`)}
+	_, err = p.Read(t.Context(), "L1")
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+	_, err = p.Read(t.Context(), "L"+string(wire.NewKey()))
+	require.NoError(t, err, "a store-and-forward service names the backend's id")
+}
+
+// answering is a service that says one thing.
+type answering string
+
+// Do implements wire.Doer.
+func (a answering) Do(*http.Request) (*http.Response, error) { return page(200, string(a)), nil }

@@ -46,8 +46,7 @@ func isLocal(b *bound, id string) bool {
 		n, err := strconv.ParseInt(id, 10, 64)
 		return err == nil && n >= firstLocal
 	}
-	key, ok := strings.CutPrefix(id, "L")
-	return ok && wire.Key(key).Ours()
+	return wire.Local(id)
 }
 
 // used is what came under a client's Idempotency-Key.

@@ -122,7 +122,7 @@ func operation[In interface{ id() string }](name, what string, may []string, exa
 // another says that a reply is about another payment than the one asked for, "" = it is not. A store-and-forward service answers
 // one of its own ids ("L" and a Key) with the backend's once it knows it, and the other way round.
 func another(asked, named string) string {
-	if strings.EqualFold(asked, named) || strings.HasPrefix(asked, "L") || strings.HasPrefix(named, "L") {
+	if strings.EqualFold(asked, named) || wire.Local(asked) || wire.Local(named) {
 		return ""
 	}
 	return "reply is about another payment"

@@ -84,5 +84,5 @@ func (r TokenReply) Flaw() string {
 // same returns whether a reply is about the tokenization asked for. A store-and-forward service answers one of its own ids
 // ("L" and a Key) with the backend's once it knows it, and the other way round.
 func same(asked, named string) bool {
-	return strings.EqualFold(asked, named) || strings.HasPrefix(asked, "L") || strings.HasPrefix(named, "L")
+	return strings.EqualFold(asked, named) || wire.Local(asked) || wire.Local(named)
 }

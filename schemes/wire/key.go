@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -46,6 +47,13 @@ func MakeKey(secret []byte, fields ...string) Key {
 
 // Ours says that a key has the form of those that NewKey and MakeKey make.
 func (k Key) Ours() bool { return len(k) == 36 && uuid.Validate(string(k)) == nil }
+
+// Local says that an id is one of those that a store-and-forward service gives: "L" and a Key of our form. A service's own ids may begin
+// with that letter, too.
+func Local(id string) bool {
+	key, ok := strings.CutPrefix(id, "L")
+	return ok && Key(key).Ours()
+}
 
 // ErrKey is the answer to a key that is empty, too long or not visible ASCII.
 var ErrKey = errors.New("idempotency key: want 1 to 64 visible ASCII characters")
