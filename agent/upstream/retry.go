@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"time"
 
@@ -24,7 +25,7 @@ type call struct {
 	repeatable bool
 	fresh      bool // a 401 is followed by one try with a fresh token
 	final      bool // a reply is, whatever it says
-	lost       bool // a try before the last one may have arrived
+	lost       bool // a try of a write before the last one may have arrived
 }
 
 type callKey struct{}
@@ -48,10 +49,11 @@ func repeatable(req *http.Request) (*retryablehttp.Request, error) {
 // checkRetry is the repeat policy: only what may be repeated, only what a repeat may cure.
 func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	c, _ := ctx.Value(callKey{}).(*call)
-	if c == nil || !c.repeatable || ctx.Err() != nil {
+	if c == nil || !c.repeatable || ctx.Err() != nil || err == nil && c.final {
 		return false, nil
 	}
-	if err != nil || resp.StatusCode >= http.StatusInternalServerError && resp.StatusCode != http.StatusNotImplemented || resp.StatusCode == http.StatusRequestTimeout {
+	var op *net.OpError
+	if err != nil && (!errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect") {
 		c.lost = true
 	}
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < time.Second {
@@ -60,9 +62,6 @@ func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, erro
 	if err != nil {
 		var cert *tls.CertificateVerificationError
 		return !errors.Is(err, ErrRedirect) && !errors.Is(err, errPin) && !errors.Is(err, errWeak) && !errors.As(err, &cert), nil
-	}
-	if c.final {
-		return false, nil
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:

@@ -141,7 +141,7 @@ func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
 	policy := &call{repeatable: read && !wire.LeavesOnce(ctx) || keyed, fresh: read || keyed, final: !read}
 	resp, err := c.authorized(context.WithValue(ctx, callKey{}, policy), req)
 	c.judge(req.Context(), resp, err)
-	if err == nil && policy.lost && req.Method != http.MethodGet && refuses(resp.StatusCode) {
+	if err == nil && policy.lost && policy.final && refuses(resp.StatusCode) {
 		err = fmt.Errorf("upstream: reply %d to a repeat: %w", resp.StatusCode, ErrLost)
 	}
 	if err != nil {
@@ -155,14 +155,10 @@ func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
 	return resp, nil
 }
 
-// refuses says that a reply comes from before the service's work, or from something on the way: of a
-// write it says nothing about an earlier try.
+// refuses says that a reply is a no, or may be one: of a write it says nothing about an earlier try, whoever says it. 201 is the
+// scheme service's word for "created but rejected".
 func refuses(status int) bool {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return true
-	}
-	return false
+	return status == http.StatusCreated || status >= http.StatusBadRequest && status < http.StatusInternalServerError || status == http.StatusNotImplemented
 }
 
 // judge tells the circuit how a call went.
