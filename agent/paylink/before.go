@@ -111,15 +111,9 @@ func (s *Service) unknown(ctx context.Context, e *entry, t paylinks.Transaction)
 		if err != nil || !before {
 			return err
 		}
-		list, err := s.load(r, byOriginal, e.Original)
+		known, err := s.givenHere(r, e, t.ID)
 		if err != nil {
 			return err
-		}
-		known := int64(0)
-		for _, u := range list {
-			if u.Type == aapay.Refund && u.Txn == t.ID && u.End == refunded {
-				known += u.Amount
-			}
 		}
 		if now := given(t); now >= 0 {
 			yes = now > known

@@ -61,8 +61,20 @@ func (s *Service) giveBack(ctx context.Context, e, p *entry, t paylinks.Transact
 	switch {
 	case e.Txn != t.ID:
 		next := *e
-		next.Txn, next.Word, next.Before = t.ID, string(t.Status), given(t)
-		if err := s.o.DB.Write(ctx, func(tx store.Tx) error { return s.save(tx, &next) }); err != nil {
+		if err := s.o.DB.Write(ctx, func(tx store.Tx) error {
+			next.Txn, next.Word, next.Before = t.ID, string(t.Status), given(t)
+			known, err := s.givenHere(tx, e, t.ID)
+			if err != nil {
+				return err
+			}
+			if known > 0 && t.Status == paylinks.Confirmed { // data that lag: what went back before is no effect of this one
+				next.Word = string(paylinks.PartiallyRefunded)
+			}
+			if next.Before >= 0 {
+				next.Before = max(next.Before, known)
+			}
+			return s.save(tx, &next)
+		}); err != nil {
 			return "", false, err
 		}
 		*e = next
@@ -105,6 +117,17 @@ func gaveBack(word paylinks.Status) bool {
 		return true
 	}
 	return false
+}
+
+// givenHere is how much of a transaction this journal knows to have given back, by other refunds than e.
+func (s *Service) givenHere(r store.Reader, e *entry, txn int64) (sum int64, err error) {
+	list, err := s.load(r, byOriginal, e.Original)
+	for _, u := range list {
+		if u.Type == aapay.Refund && u.Txn == txn && u.End == refunded && u.Reference != e.Reference {
+			sum += u.Amount
+		}
+	}
+	return sum, err
 }
 
 // move is what happened to a transaction since the snapshot.
