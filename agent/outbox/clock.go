@@ -98,9 +98,11 @@ func (c *clock) observe() {
 	if c.anchorMS != 0 {
 		behind := ms < c.anchorMS
 		switch {
+		case c.guessed && c.trusted != nil && !c.sure: // nothing has confirmed it: it bounds no age
+			c.forward(unknowable.Milliseconds(), age)
 		case behind && c.trusted == nil: // the wall clock is behind what was stored: keep counting from there
 			return
-		case behind && !c.sure && (c.guessed || ms+clockSlip.Milliseconds() < c.anchorMS):
+		case behind && !c.sure && ms+clockSlip.Milliseconds() < c.anchorMS:
 			c.forward(unknowable.Milliseconds(), age)
 		case !behind:
 			if gap := c.anchorAge + ms - c.anchorMS - age; gap > 0 && (!c.sure || gap > clockSlip.Milliseconds()) {
