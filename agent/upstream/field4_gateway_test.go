@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,5 +41,28 @@ func TestField4_GatewayG8ANoToARepeatIsNoNo(t *testing.T) {
 		require.Equal(t, wire.UnknownOutcome, wire.CodeOf(err))
 		_, err = svc.InitializeWithIdempotency(t.Context(), key, aapay.Refund, req)
 		require.NotErrorIs(t, err, ErrLost, "%d", status)
+	}
+}
+
+// TestField4_GatewayG11ACachedReplyTellsItsAge: a cache in front of the service answered a reading with what
+// it had kept for two hours, under the Date of then. The true time was two hours early, and so was the age of
+// each Key that was sent before the power failed: one that the backend had forgotten was sent again. A cache
+// says in Age for how long it has kept a reply (RFC 9111). The kind: the header with a number, and whatever
+// says nothing.
+func TestField4_GatewayG11ACachedReplyTellsItsAge(t *testing.T) {
+	date := time.Now().Add(-2 * time.Hour).UTC()
+	for age, want := range map[string]time.Duration{"7200": 2 * time.Hour, "": 0, "0": 0, "-7200": 0, "a while": 0, "99999999999999999999": 0} {
+		srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Date", date.Format(http.TimeFormat))
+			if age != "" {
+				w.Header().Set("Age", age)
+			}
+		})
+		c := client(t, srv.URL, nil)
+		_, err := exchange(t, c, http.MethodGet, srv.URL, "", "")
+		require.NoError(t, err)
+		now, ok := c.Time()
+		require.True(t, ok)
+		require.WithinDuration(t, date.Add(want), now, time.Minute, "Age: %s", age)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -164,6 +165,9 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if said, err := http.ParseTime(resp.Header.Get("Date")); err == nil && resp.StatusCode < http.StatusInternalServerError {
+		if age, err := strconv.ParseUint(resp.Header.Get("Age"), 10, 31); err == nil { // a cache on the way kept it for so long
+			said = said.Add(time.Duration(age) * time.Second)
+		}
 		t.heard.Store(&heard{said, time.Now()})
 	}
 	resp.Body = &body{ReadCloser: resp.Body, left: t.limit, done: cancel}
