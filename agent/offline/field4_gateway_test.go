@@ -390,3 +390,63 @@ type answering string
 
 // Do implements wire.Doer.
 func (a answering) Do(*http.Request) (*http.Response, error) { return page(200, string(a)), nil }
+
+// TestField4_GatewayG12ASuccessThatNamesNothingIsRead: at a service that honours no Keys and names none, a
+// gateway gave the second refund of a transaction the answer to the first: the ids in it are those of the
+// transaction. It was DONE, and nothing had gone back. An answer that carries neither our Key nor our
+// reference makes nothing DONE before a reading has shown an effect (law II). Where none is shown it is read
+// on, and in doubt after the quiet time: sent again it could be a second one, if the data lag. The kind: what
+// is compared on a transaction, as on a payment where Keys are not honoured; an answer that is its own and
+// whose reading lags.
+func TestField4_GatewayG12ASuccessThatNamesNothingIsRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrives bool // and the first reading behind it lags
+		want    outbox.State
+		given   int64
+	}{
+		"another's":    {false, outbox.Doubt, 300},
+		"it lags only": {true, outbox.Done, 600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+				path, act, moved := refundOfALink(s)
+				var told, shown []byte
+				second, sent := false, false
+				s.cable.set(false, without(func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+					write := r.Method != http.MethodGet
+					if write && second && !c.arrives {
+						sent = true
+						return page(200, string(told)), nil
+					}
+					resp, err := answer()
+					if err != nil || !strings.Contains(r.URL.Path, path) {
+						return resp, err
+					}
+					text, err := io.ReadAll(resp.Body)
+					switch {
+					case write && !second:
+						told = text
+					case write:
+						sent = true
+					case second && sent && c.arrives:
+						text, sent = shown, false
+					default:
+						shown = text
+					}
+					resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+					return resp, err
+				}))
+				op, err := act(s)
+				require.NoError(t, err)
+				require.Nil(t, op)
+				second = true
+				op, err = act(s)
+				require.NoError(t, err)
+				require.NotNil(t, op, "it is not done yet")
+				s.pass(2 * time.Minute)
+				s.is(op.Key, c.want)
+				require.Equal(t, c.given, moved())
+			})
+		})
+	}
+}

@@ -14,6 +14,8 @@ import (
 const (
 	// quiet is how long a lost request may still be under way before a reading proves that it had no effect.
 	quiet = 30 * time.Second
+	// untold is the pause between two readings of what was answered as done, and is not shown.
+	untold = 5 * time.Second
 	// askAgain is the pause while the backend itself has only stored a call.
 	askAgain = 5 * time.Second
 )
@@ -136,9 +138,31 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 			remember(&v, &m)
 		}
 		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, askAgain, "the backend has stored it"
+	case class == outbox.Compare && !echo.Named():
+		m.Left, m.Looked = left, 0
+		v = f.shown(ctx, b, op, id, body, &m, r)
 	default:
 		v = doneVerdict(r)
 	}
+	return v
+}
+
+// shown is the verdict on a success that names nothing of a compared write: it may be the answer to another one on the same thing, so a
+// reading has to show an effect (law II). Where it shows none the write is read on, and not sent again: the data may lag.
+func (f *Front) shown(ctx context.Context, b *bound, op outbox.Op, id string, body []byte, m *memo, r reply) (v outbox.Verdict) {
+	done := doneVerdict(r)
+	now, err := b.look(ctx, id)
+	if err == nil {
+		var others []outbox.Op
+		if others, err = f.done(ctx, op); err == nil {
+			if _, what := b.compare(m.Before, now, body, others); what != nothing {
+				return done
+			}
+		}
+	}
+	m.Told = done.Result
+	v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, untold, "answered as done, and no reading shows it yet"
+	remember(&v, m)
 	return v
 }
 
@@ -211,6 +235,13 @@ func (f *Front) prepare(ctx context.Context, b *bound, op outbox.Op, class outbo
 	case what == absent && op.Since(*m.No) < quiet:
 		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, quiet-op.Since(*m.No), "it seems to be gone, and is read again"
 		remember(&v, m)
+	case len(m.Told) > 0 && what != nothing:
+		v.State, v.Result = outbox.Done, m.Told
+	case len(m.Told) > 0 && op.Since(m.Left) < quiet:
+		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, untold, "answered as done, and no reading shows it yet"
+		remember(&v, m)
+	case len(m.Told) > 0:
+		v.Reason = "answered as done, perhaps with another's answer: no reading shows its effect"
 	case what == exactly, what == absent:
 		v = doneVerdict(r)
 	case what == unclear:

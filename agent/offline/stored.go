@@ -44,6 +44,7 @@ type memo struct {
 	Refused json.RawMessage `json:"refused,omitempty"` // what the backend said when it was sent again after that
 	Why     string          `json:"why,omitempty"`     // the same, for people
 	Clash   bool            `json:"clash,omitempty"`   // a 409 was read that is not ours, and does not say that it runs
+	Told    json.RawMessage `json:"told,omitempty"`    // a success was read that names nothing of the request, and a reading has shown no effect
 	No      *time.Duration  `json:"no,omitempty"`      // running time since which each answer behind a lost one was a no
 	Heard   bool            `json:"heard,omitempty"`   // a create was answered, with another's answer
 }

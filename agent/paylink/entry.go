@@ -55,6 +55,7 @@ type entry struct {
 	Txn    int64  `json:",omitempty"` // the transaction that is refunded; 0 = nothing was sent
 	Word   string `json:",omitempty"` // its status then
 	Before int64  `json:",omitempty"` // what had been refunded then; -1 = not said
+	Told   bool   `json:",omitempty"` // it was answered as done, by an answer that names nothing of the request
 
 	why string // it is in doubt now
 }

@@ -59,3 +59,41 @@ func TestField4_GatewayG9AListThatLagsShowsNoRefundOfOurs(t *testing.T) {
 		})
 	}
 }
+
+// TestField4_GatewayG12ARefundThatIsAnsweredForAnotherIsRead: a register gave two parts of a payment by link
+// back, and a gateway answered the second with the answer to the first: the register was told done, and
+// nothing had moved. It is the member of the test of that name in agent/offline that a register meets.
+func TestField4_GatewayG12ARefundThatIsAnsweredForAnotherIsRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrives bool // and the reading behind it lags
+		want    aapay.State
+	}{"another's": {false, offline.InDoubt}, "it lags only": {true, "REFUNDED"}} {
+		t.Run(name, func(t *testing.T) {
+			service(t, func(d *desk) {
+				id := d.paid("p1", 500)
+				d.must(aapay.Refund, "r1", id, 100)
+				require.EqualValues(t, "REFUNDED", d.state("r1"))
+				truth := *d.bank.txns[0].Invoice.RefundedAmount
+				show := func(given int64) {
+					d.bank.lock(func() { d.bank.txns[0].Invoice.RefundedAmount = &given })
+				}
+				d.bank.spoil(nil, func(call string) error {
+					if call == "refund" { // what it did is undone, or does not show
+						truth = *d.bank.txns[0].Invoice.RefundedAmount
+						show(100)
+					}
+					return nil
+				})
+				d.must(aapay.Refund, "r2", id, 100)
+				require.EqualValues(t, 200, truth)
+				require.Equal(t, aapay.Pending, d.state("r2"))
+				if c.arrives {
+					show(truth)
+				}
+				rest(31 * time.Second)
+				require.Equal(t, c.want, d.state("r2"))
+				require.Equal(t, 2, d.bank.count("refund"), "it is not sent again")
+			})
+		})
+	}
+}

@@ -49,11 +49,40 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 	case all:
 		return refunded, false, nil
 	case nothing:
-		return s.giveBack(ctx, e, p, t, &e.Amount)
+		switch {
+		case !e.Told:
+			return s.giveBack(ctx, e, p, t, &e.Amount)
+		case s.calm(e.Reference) < s.o.Settle:
+			return "", false, nil
+		}
+		e.why = "the refund was answered as done, perhaps with another's answer: no reading shows it"
+		return inDoubt, false, nil
 	case running:
 		return "", false, nil
 	}
+	if e.Told { // something has moved
+		return refunded, false, nil
+	}
 	return inDoubt, false, nil
+}
+
+// told notes that a refund was answered as done. Where the answer names nothing of the request it may be that to another refund of the
+// same transaction: a reading has to show an effect (law II), and where it shows none the refund is not sent again.
+func (s *Service) told(ctx context.Context, e, p *entry) (end aapay.State, again bool, err error) {
+	next := *e
+	next.Told = true
+	if err := s.o.DB.Write(ctx, func(tx store.Tx) error { return s.save(tx, &next) }); err != nil {
+		return "", false, err
+	}
+	*e = next
+	t, err := s.transaction(ctx, p, e.Txn)
+	if err != nil {
+		return "", false, nil // it is read on
+	}
+	if m := moved(e, t); m == nothing || m == running {
+		return "", false, nil
+	}
+	return refunded, false, nil
 }
 
 // giveBack sends a refund after a snapshot. amount nil is all that is left.
@@ -83,10 +112,15 @@ func (s *Service) giveBack(ctx context.Context, e, p *entry, t paylinks.Transact
 	}
 	key := wire.Key(e.Reference + "." + number(t.ID))
 	s.stir(e.Reference)
-	done, err := s.o.Transactions.Refund(ctx, key, t.ID, paylinks.RefundRequest{Amount: amount})
+	asking, echo := wire.WithEcho(ctx)
+	done, err := s.o.Transactions.Refund(asking, key, t.ID, paylinks.RefundRequest{Amount: amount})
 	s.stir(e.Reference) // the wait that proves counts from when the call was given up
-	if err == nil && amount != nil && gaveBack(done.Status) {
+	yes := err == nil && amount != nil && gaveBack(done.Status)
+	switch {
+	case yes && echo.Named():
 		return refunded, false, nil
+	case yes:
+		return s.told(ctx, e, p)
 	}
 	if err == nil { // what is there now is read
 		return "", true, nil
