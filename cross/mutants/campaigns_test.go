@@ -35,7 +35,7 @@ var ofCampaigns = []mutant{
 		{"ecr/zvt/messages.go", "	case ecr.StillRunning, ecr.OnHold:\n		return 0x9C", "	case ecr.StillRunning, ecr.OnHold:\n		return 0x6C"},
 	}},
 	{"a refund that timed out is told as refused, and commits", "cross/sim", "TestDaysOfTills", []edit{
-		{"agent/offline/aapay.go", `	return u.since(&u.m.Late) < u.p.Window`, `	return false && u.since(&u.m.Late) < u.p.Window`},
+		{"agent/offline/undoread.go", `	return u.since(&u.m.Late) < u.p.Window`, `	return false && u.since(&u.m.Late) < u.p.Window`},
 	}},
 	{"a refund that is done is told as refused", "cross/sim", "TestDaysOfTills", []edit{
 		{"agent/checkout/forward.go", `		s = decide(s, ecr.Approved, ecr.OK, u.Text)

@@ -142,7 +142,7 @@ var ofClients = []mutant{
 		{"agent/outbox/accept.go", `SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, `SELECT ? + 1`},
 	}},
 	{"an undo's failed read forgets the pace", offline, "TestAFailedReadKeepsThePace", []edit{
-		{"agent/offline/aapay.go", `v.State, v.After = outbox.Sent, max(v.After, u.rhythm())`, `v.State = outbox.Sent`},
+		{"agent/offline/undoread.go", `v.State, v.After = outbox.Sent, max(v.After, u.rhythm())`, `v.State = outbox.Sent`},
 	}},
 	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
 		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
@@ -202,7 +202,7 @@ var ofClients = []mutant{
 
 	// Told, and undone.
 	{"a refund that timed out has failed at once", offline, "TestATimedOutRefundIsLiveForItsWindow", []edit{
-		{"agent/offline/aapay.go", `return u.since(&u.m.Late) < u.p.Window`, `return false`},
+		{"agent/offline/undoread.go", `return u.since(&u.m.Late) < u.p.Window`, `return false`},
 	}},
 	{"a journal put back from a backup sends what it holds", outbox, "TestMoneyC3_ARestoredBackupSendsNothingByItself", []edit{
 		{"agent/outbox/table.go", `{verbs(holdRestored), []State{Pending, Sent, Held}, move{Held, Sent,`, `{verbs(holdRestored), []State{Pending, Sent, Held}, move{"", Sent,`},
@@ -307,7 +307,7 @@ var ofClients = []mutant{
 		{"agent/offline/send.go", `case len(m.Refused) > 0:`, `case false:`},
 	}},
 	{"an effect that is there is not seen", offline, "TestMoneyC2_ReadAndCompare", []edit{
-		{"agent/offline/send.go", `case what == exactly:`, `case false:`},
+		{"agent/offline/send.go", `case what == exactly, what == absent:`, `case false:`},
 	}},
 	{"any new entry is ours", offline, "TestMoneyC2_ReadAndCompare", []edit{
 		{"agent/offline/payments.go", `b.Entries == a.Entries+1 && b.Sum-a.Sum == want,`, `b.Entries > a.Entries && want > 0,`},

@@ -45,7 +45,7 @@ var ofMoney = []mutant{
 		{"agent/checkout/drive/told.go", `case row.State.Phase == checkout.Unconfirmed && known:`, `case false:`},
 	}},
 	{"a 404 to a repeat proves that a route is missing", "agent/upstream", "TestField2_M17RefusedAfterALostTry", []edit{
-		{"agent/upstream/upstream.go", `http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:`, `http.StatusForbidden:`},
+		{"agent/upstream/upstream.go", `status >= http.StatusBadRequest && status < http.StatusInternalServerError`, `status == http.StatusForbidden`},
 	}},
 	{"a route is missing after an attempt that may have arrived", checkout, "TestField2_M17OnlyTheFirstAttemptLeadsToThePlainRoute", []edit{
 		{"agent/checkout/payment.go", `!s.NoRoute && !s.Heard && s.Lost == 0 && s.Sends == s.Unsent+1`, `!s.NoRoute`},
@@ -78,7 +78,7 @@ var ofMoney = []mutant{
 		{"agent/checkout/drive/journal/transit.go", `if e.Whose == intent.NotSaid && r`, `if false && r`},
 	}},
 	{"an end under another's transaction is a refund", drive, "TestField2_M15AnothersEndIsNoRefund", []edit{
-		{"agent/checkout/drive/journal/apply.go", `	if is {`, `	if is && r.ID == 0 {`},
+		{"agent/checkout/drive/journal/apply.go", `	if is && u.OK {`, `	if is && u.OK && r.ID == 0 {`},
 	}},
 	{"the answer to initialize outranks what the service tells", drive, "TestField2_M15AnothersAnswerApprovesNothing", []edit{
 		{"agent/intent/request.go", `if n.Shown || verdict`, `if true || verdict`},
@@ -93,14 +93,14 @@ var ofMoney = []mutant{
 		{"agent/intent/request.go", "\t}\n\treturn Anothers\n", "\t}\n\treturn NotSaid\n"},
 	}},
 	{"a transaction from before the request may be its own", "agent/intent", "TestField2_M15AnOlderTransactionIsAnothers", []edit{
-		{"agent/intent/request.go", `if q.before(st) {`, `if false {`},
+		{"agent/intent/request.go", `if q.before(st) || `, `if `},
 	}},
 	{"an undo is asked for by the name that an answer gave", "agent/offline", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
-		{"agent/offline/aapay.go", "come with another's answer.\n\tst, err := u.svc.Status(ctx, u.p.Request.TerminalReference,", "come with another's answer.\n\tst, err := u.svc.Status(ctx, cmp.Or(u.m.Names.PPRef, u.p.Request.TerminalReference),"},
-		{"agent/offline/aapay.go", "import (\n", "import (\n\t\"cmp\"\n"},
+		{"agent/offline/undoread.go", "come with another's answer.\n\tst, err := u.svc.Status(ctx, u.p.Request.TerminalReference,", "come with another's answer.\n\tst, err := u.svc.Status(ctx, cmp.Or(u.m.Names.PPRef, u.p.Request.TerminalReference),"},
+		{"agent/offline/undoread.go", "import (\n", "import (\n\t\"cmp\"\n"},
 	}},
 	{"another's status ends an undo", "agent/offline", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
-		{"agent/offline/aapay.go", `if u.m.Names.Other(u.request().Status(st), st) {`, `if false {`},
+		{"agent/offline/undoread.go", `if u.m.Names.Other(whose, st) {`, `if false {`},
 	}},
 	{"a 201 that names nothing ends a refund", "agent/offline", "TestField2_M15ARefusalThatIsAnothersEndsNothing", []edit{
 		{"agent/offline/aapay.go", "if rejected(reply) {\n\t\treturn u.refused(ctx, res)", "if rejected(reply) {\n\t\treturn u.end(outbox.Failed, res)"},
@@ -118,7 +118,7 @@ var ofMoney = []mutant{
 		{"agent/checkout/undo.go", `case u.OK && unread(s) &&`, `case u.OK && false &&`},
 	}},
 	{"a refund that was taken and is not found goes out again", "agent/offline", "TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt", []edit{
-		{"agent/offline/aapay.go", `if u.m.Answered { // what`, `if false { // what`},
+		{"agent/offline/undoread.go", `if u.m.Answered { // what`, `if false { // what`},
 	}},
 	{"a payment that may have been heard is undone after a start", drive, "TestField2_M4PowerIsLostAsTheAnswerLeaves", []edit{
 		{"agent/checkout/approved.go", `s.Leaves = s.Till.ByTCP && e.Listening`, `s.Leaves = false`},
@@ -177,8 +177,8 @@ var ofMoney = []mutant{
 	{"a key is sent again after a boot before a true time was heard", "agent/outbox", "TestField2_M10TheUpperBoundOfAge", []edit{
 		{"agent/outbox/clock.go", `return ms, c.trusted != nil && !c.sure`, `return ms, false`},
 	}},
-	{"a wall clock that ran ahead makes a key young", "agent/outbox", "TestField2_M10TheUpperBoundOfAge", []edit{
-		{"agent/outbox/clock.go", `case behind && !c.sure && (c.guessed`, `case false && (c.guessed`},
+	{"a wall clock that ran ahead makes a key young", "agent/outbox", "TestField4_GatewayG10AnUntoldClockBoundsNoAge", []edit{
+		{"agent/outbox/clock.go", `case c.guessed && c.trusted != nil && !c.sure:`, `case false:`},
 	}},
 	{"a cursor names no journal", "agent/view", "TestField2_M47ACursorCarriesTheJournal", []edit{
 		{"agent/view/cursor.go", `c.Generation == newest.Generation && c.Inbox`, `c.Inbox`},

@@ -30,6 +30,45 @@ var ofLaws = []mutant{
 		{"agent/outbox/verdict.go", `if !e.Nobody {`, `if true {`},
 	}},
 	{"another operation's transactionRef makes one done", offline, "TestField3_OutboxB3ATransactionRefIsOneOperations", []edit{
-		{"agent/offline/ours.go", `was.TransactionRef == told.TransactionRef {`, `false {`},
+		{"agent/offline/ours.go", `if transactionRef(other) == told.TransactionRef {`, `if false {`},
+	}},
+	{"the payment itself proves its undo", drive, "TestField4_GatewayG1ThePaymentItselfProvesNoUndo", []edit{
+		{"agent/intent/request.go", `|| q.OriginalID != 0 && st.TransactionID == q.OriginalID`, ``},
+	}},
+	{"a good end that may be the payment's is believed at once", drive, "TestField4_GatewayG1ThePaymentItselfProvesNoUndo", []edit{
+		{"agent/offline/undoread.go", `whose != intent.Ours && u.maybePayment(st)`, `whose != intent.Ours && u.maybePayment(st) && false`},
+	}},
+	{"a conflict behind a lost attempt ends a refund", drive, "TestField4_GatewayG2AConflictBehindALostAttemptIsRead", []edit{
+		{"agent/offline/aapay.go", `case unknown && again && u.m.Lost:`, `case false:`},
+	}},
+	{"a client's write fails by the first no behind a lost attempt", offline, "TestField4_GatewayG3ARefusalBehindALostAttemptIsHeardAgain", []edit{
+		{"agent/offline/send.go", `case op.Since(*m.No) < quiet:`, `case false:`},
+	}},
+	{"a refund from before a reading that lags is this one's", offline, "TestField4_GatewayG4AReadingThatLagsShowsNoEffectOfOurs", []edit{
+		{"agent/offline/payments.go", `was.Refunded.with(others, is.Refunded), `, `was.Refunded, `},
+	}},
+	{"a reservation that is not found is gone at once", offline, "TestField4_GatewayG5WhatIsNotFoundMayStandYet", []edit{
+		{"agent/offline/send.go", `case what == absent && op.Since(*m.No) < quiet:`, `case false:`},
+	}},
+	{"an undo's transaction proves another", drive, "TestField4_GatewayG6AnUndosTransactionIsNoOthers", []edit{
+		{"agent/checkout/drive/journal/transit.go", `rows = append(rows, undone...)`, `rows = append(rows, undone[:0]...)`},
+	}},
+	{"each id that begins with an L is a local one", offline, "TestField4_GatewayG7AServicesIdMayBeginWithL", []edit{
+		{"schemes/wire/key.go", `return ok && Key(key).Ours()`, `return ok && key != ""`},
+	}},
+	{"a refusal of a repeat is one of the call", "agent/upstream", "TestField4_GatewayG8ANoToARepeatIsNoNo", []edit{
+		{"agent/upstream/upstream.go", `return status == http.StatusCreated || `, `return `},
+	}},
+	{"a list that lags makes two refunds by link one", "agent/paylink", "TestField4_GatewayG9AListThatLagsShowsNoRefundOfOurs", []edit{
+		{"agent/paylink/refund.go", `next.Before = max(next.Before, known)`, `next.Before = max(next.Before, 0*known)`},
+	}},
+	{"a cached reply tells the time of now", "agent/upstream", "TestField4_GatewayG11ACachedReplyTellsItsAge", []edit{
+		{"agent/upstream/transport.go", `said = said.Add(time.Duration(age) * time.Second)`, `said = said.Add(0 * time.Duration(age))`},
+	}},
+	{"a success that names nothing is done unread", offline, "TestField4_GatewayG12ASuccessThatNamesNothingIsRead", []edit{
+		{"agent/offline/send.go", `case class == outbox.Compare && !echo.Named():`, `case false:`},
+	}},
+	{"a refund by link is done by any answer", "agent/paylink", "TestField4_GatewayG12ARefundThatIsAnsweredForAnotherIsRead", []edit{
+		{"agent/paylink/refund.go", `case err == nil && amount != nil && echo.Named():`, `case err == nil && amount != nil:`},
 	}},
 }

@@ -30,7 +30,7 @@ var ofWrites = []mutant{
 		{"agent/outbox/types.go", `return op.Ran - max(at, op.Started)`, `return op.Ran - at + 2*op.Started`},
 	}},
 	{"an undo's window counts its questions", offline, "TestField2_M38NothingShortensAnUndosWindow", []edit{
-		{"agent/offline/aapay.go", `return u.op.Since(**at)`, `return u.op.Since(**at) + 2*time.Duration(u.m.Asked)*firstPoll`},
+		{"agent/offline/undoread.go", `return u.op.Since(**at)`, `return u.op.Since(**at) + 2*time.Duration(u.m.Asked)*firstPoll`},
 	}},
 	{"a payment is its client's in any spelling", offline, "TestField2_M36APaymentsIDIsComparedAsItIsSpelled", []edit{
 		{"agent/offline/things.go", `folded <> '' AND backend = ? AND`, `folded <> '' AND LOWER(backend) = LOWER(?) AND`},
