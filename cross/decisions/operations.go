@@ -50,7 +50,8 @@ func operations() []Decision {
 			WriteFails: runs("an outcome that is known is stored until it is, and not sent again meanwhile", queue+"TestDiskFullAtSettleDoesNotSendAgain", everyWrite),
 			Late:       runs("not before the quiet time since the last departure is over, whoever asks", gate+"TestField2_M38NothingShortensTheWaitThatProves", queue+"TestSendNowDuringAnAttempt", everyLate),
 			Doubled:    runs("a write leaves once a call where Keys are not known to be honoured", "agent/upstream.TestField2_M37AWriteLeavesOnceWhateverBreaks", "cmd/posagent.TestField2_M37EveryClientThatIsHandedOutIsListed", everyDoubled),
-			Anothers:   runs("an effect that may be another's proves nothing: in doubt", gate+"TestField2_M42WhatReadingsProve", gate+"TestMoneyC2_ReadAndCompare", everyOthers),
+			Anothers: runs("an effect that may be another's proves nothing: in doubt; a refusal behind a lost attempt counts once it was heard for the quiet time", gate+"TestField2_M42WhatReadingsProve",
+				gate+"TestField4_GatewayG3ARefusalBehindALostAttemptIsHeardAgain", gate+"TestField4_GatewayG4AReadingThatLagsShowsNoEffectOfOurs", gate+"TestMoneyC2_ReadAndCompare", everyOthers),
 			Unreadable: runs("a reading that fails proves nothing", gate+"TestAFailedReadProvesNothing", queue+"TestAReadingThatFailsProvesNothing", everyGarbled),
 		}),
 	}, {
@@ -70,7 +71,8 @@ func operations() []Decision {
 			WriteFails: runs("the answer is kept and stored until it is; sale and operation end in one commit", queue+"TestSettledRunsInTheCommitAfterFollows", allWrites),
 			Late:       runs("a 202 is live, and its end is read", gate+"TestStatusDecides", allLate),
 			Doubled:    runs("the second end finds it final", queue+"TestMatrixOfStatesAndEvents", allDoubled),
-			Anothers:   runs("a status of another transaction says nothing; in doubt after its window", gate+"TestField2_M15AnothersAnswerEndsNoUndo", gate+"TestField2_M15ARefusalThatIsAnothersEndsNothing"),
+			Anothers: runs("a status of another transaction says nothing; in doubt after its window", gate+"TestField2_M15AnothersAnswerEndsNoUndo", gate+"TestField2_M15ARefusalThatIsAnothersEndsNothing",
+				drive+"TestField4_GatewayG1ThePaymentItselfProvesNoUndo"),
 			Unreadable: runs("asked again; a 404 or 409 of nobody ends nothing", gate+"TestField2_M17AnUndosPlainRouteNeedsTheFirstAttempt", gate+"TestField2_M9A409ToAnUndoIsNoEnd", allGarbled),
 		}),
 	}, {

@@ -46,8 +46,9 @@ func undos() []Decision {
 			WriteFails:  runs("the end is applied again until it is stored: sale and operation end in one commit", queue+"TestDiskFullAtSettleDoesNotSendAgain", allWrites),
 			Late:        runs("an answer that was asked for before the window ended proves nothing", sale+"TestMoneyB2_AnAnswerFromBeforeProvesNothing", allLate),
 			Doubled:     runs("the second end finds none open", sale+"TestMatrixOfPhasesAndEvents", allDoubled),
-			Anothers:    runs("an end that names another sale's transaction is in doubt; a status of another is no answer", drive+"TestField2_M15AnothersEndIsNoRefund", gate+"TestField2_M15AnothersAnswerEndsNoUndo", allOthers),
-			Unreadable:  runs("proves nothing: asked again; what was seen alive and is not found is an alert", drive+"TestField2_M18ASiteThatDoesNotKnowItProvesNothing", sale+"TestField2_M23NotFoundEndsNothingThatWasSeenAlive", allGarbled),
+			Anothers: runs("an end that names another sale's transaction is in doubt; a status of another is no answer", drive+"TestField2_M15AnothersEndIsNoRefund", gate+"TestField2_M15AnothersAnswerEndsNoUndo",
+				drive+"TestField4_GatewayG6AnUndosTransactionIsNoOthers", allOthers),
+			Unreadable: runs("proves nothing: asked again; what was seen alive and is not found is an alert", drive+"TestField2_M18ASiteThatDoesNotKnowItProvesNothing", sale+"TestField2_M23NotFoundEndsNothingThatWasSeenAlive", allGarbled),
 		}),
 	}, {
 		Deed: "undo", Of: "a payment by link",
@@ -93,8 +94,9 @@ func undos() []Decision {
 			WriteFails:  runs("the snapshot is stored before the first send, or nothing is sent", link+"TestCrashAtEveryBoundary"),
 			Late:        runs("it is not sent again before the silence is over, and a reading shows no effect", link+"TestARefundIsComparedBeforeItIsSentAgain"),
 			Doubled:     runs("the client below it sends a write once", "agent/upstream.TestField2_M37AWriteLeavesOnceWhateverBreaks", "cmd/posagent.TestField2_M37AServicesClientSendsAWriteOnce"),
-			Anothers:    runs("what another channel has refunded is no effect of ours: in doubt", link+"TestARefundIsComparedBeforeItIsSentAgain", gate+"TestField2_M42WhatReadingsProve"),
-			Unreadable:  runs("a reading that fails proves nothing", link+"TestARefundIsComparedBeforeItIsSentAgain", link+"TestARefundThatIsRefusedFails"),
+			Anothers: runs("what another channel has refunded is no effect of ours: in doubt", link+"TestARefundIsComparedBeforeItIsSentAgain", gate+"TestField2_M42WhatReadingsProve",
+				link+"TestField4_GatewayG9AListThatLagsShowsNoRefundOfOurs", link+"TestField4_GatewayG12ARefundThatIsAnsweredForAnotherIsRead"),
+			Unreadable: runs("a reading that fails proves nothing", link+"TestARefundIsComparedBeforeItIsSentAgain", link+"TestARefundThatIsRefusedFails"),
 		}),
 	}}
 }

@@ -83,7 +83,8 @@ func writes() []Decision {
 			WriteFails: runs("the answer is stored until it is, with the ids it brought, in one commit", queue+"TestDiskFullAtSettleDoesNotSendAgain", queue+"TestSettledRunsInTheCommitAfterFollows", everyWrite),
 			Late:       runs("SENT until the answer comes; no wait is cut short", gate+"TestField2_M38NothingShortensTheWaitThatProves", gate+"TestCutForThreeHours", everyLate),
 			Doubled:    runs("the second answer finds it final", queue+"TestMatrixOfStatesAndEvents", gate+"TestOneKeyForEver", everyDoubled),
-			Anothers:   runs("an id that stands under another operation makes nothing done", gate+"TestField2_M16AnAnswerThatIsAnothersMakesNothingDone", gate+"TestField2_M51ALostAnswerIsAskedForAgain", everyOthers),
+			Anothers: runs("an id that stands under another operation makes nothing done, nor an answer that names nothing before a reading shows an effect",
+				gate+"TestField4_GatewayG12ASuccessThatNamesNothingIsRead", gate+"TestField2_M16AnAnswerThatIsAnothersMakesNothingDone", gate+"TestField2_M51ALostAnswerIsAskedForAgain", everyOthers),
 			Unreadable: runs("effect unknown; a create that was answered is not made again for ever", gate+"TestField2_M51ACreateThatWasAnsweredIsNotMadeAgainForEver", gate+"TestNothingFailsWithoutTheServicesWord", everyGarbled),
 		}),
 	}}
