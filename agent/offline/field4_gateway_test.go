@@ -255,10 +255,10 @@ func refundOfALink(s *shop) (path string, act func(s *shop) (*wire.Pending, erro
 // cancellation of a link's reservation and of a payment's, which are read.
 func TestField4_GatewayG5WhatIsNotFoundMayStandYet(t *testing.T) {
 	for name, c := range map[string]struct {
-		act   func(s *shop) (op *wire.Pending, lagging func() *http.Response, stands func() bool)
+		act   func(s *shop, path *string) (op *wire.Pending, lagging func() *http.Response, stands func() bool)
 		reads bool // the reading lags, else the write
 	}{
-		"a link": {func(s *shop) (*wire.Pending, func() *http.Response, func() bool) {
+		"a link": {func(s *shop, path *string) (*wire.Pending, func() *http.Response, func() bool) {
 			link, err := s.front.Links().Create(s.t.Context(), "", order())
 			require.NoError(s.t, err)
 			s.cable.set(false, s.site)
@@ -271,8 +271,9 @@ func TestField4_GatewayG5WhatIsNotFoundMayStandYet(t *testing.T) {
 					return err == nil
 				}
 		}, false},
-		"a reservation": {func(s *shop) (*wire.Pending, func() *http.Response, func() bool) {
+		"a reservation": {func(s *shop, path *string) (*wire.Pending, func() *http.Response, func() bool) {
 			tx := s.paid(reserve)
+			*path = fmt.Sprint("/Transaction/", tx.ID)
 			s.cable.set(false, s.site)
 			d, err := s.front.Transactions().Delete(s.t.Context(), "k", tx.ID)
 			require.NoError(s.t, err)
@@ -284,9 +285,10 @@ func TestField4_GatewayG5WhatIsNotFoundMayStandYet(t *testing.T) {
 					return now.Status == paylinks.Reserved
 				}
 		}, true},
-		"a payment's reservation": {func(s *shop) (*wire.Pending, func() *http.Response, func() bool) {
+		"a payment's reservation": {func(s *shop, path *string) (*wire.Pending, func() *http.Response, func() bool) {
 			made, err := s.pay.Create(s.t.Context(), "", moto(payments.ProcessAuthorize, 1000))
 			require.NoError(s.t, err)
+			*path = made.PaymentID
 			s.cable.set(false, s.site)
 			d, err := s.pay.Cancel(s.t.Context(), "k", made.PaymentID, payments.CancelRequest{})
 			require.NoError(s.t, err)
@@ -301,7 +303,7 @@ func TestField4_GatewayG5WhatIsNotFoundMayStandYet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inShop(t, offline.Options{Keyless: []string{offline.Payments}}, func(t *testing.T, s *shop) {
-				sent, lagged := false, false
+				sent, lagged, path := false, false, ""
 				var lagging func() *http.Response
 				s.site = without(func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
 					read := r.Method == http.MethodGet
@@ -309,13 +311,13 @@ func TestField4_GatewayG5WhatIsNotFoundMayStandYet(t *testing.T) {
 					case !read && !sent:
 						sent = true
 						return nil, errNoAnswer
-					case sent && read == c.reads && !lagged:
+					case sent && read == c.reads && !lagged && strings.Contains(r.URL.Path, path):
 						lagged = true
 						return lagging(), nil
 					}
 					return answer()
 				})
-				op, page, stands := c.act(s)
+				op, page, stands := c.act(s, &path)
 				lagging = page
 				require.NotNil(t, op)
 				s.pass(10 * time.Minute)
