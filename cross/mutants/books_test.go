@@ -12,7 +12,7 @@ var ofBooks = []mutant{
 		{"agent/paylink/make.go", "case anothers(e, link):", "case false && anothers(e, link):"},
 	}},
 	{"a refund that runs is done", "agent/paylink", "TestField4_ARefundThatIsAnsweredAndNotDone", []edit{
-		{"agent/paylink/refund.go", "amount != nil && gaveBack(done.Status) {", "amount != nil && (true || gaveBack(done.Status)) {"},
+		{"agent/paylink/refund.go", "yes := err == nil && amount != nil && gaveBack(done.Status)", "yes := err == nil && amount != nil && (true || gaveBack(done.Status))"},
 	}},
 	{"the checkout names a link by its number", "agent/paylink", "TestField4_TheCheckoutNamesALinkByItsReference", []edit{
 		{"agent/checkout/drive/forward.go", "		ref = orig.Reference\n	}\n	return typ", "		_ = orig.Reference\n	}\n	return typ"},
