@@ -157,7 +157,7 @@ func TestField4_ARefundThatIsAnsweredAndNotDone(t *testing.T) {
 	}
 }
 
-// says answers a refund with a word, and does not give back.
+// says answers a refund with a word, and gives back where that says so: an answer that names nothing of the request is read behind.
 type says struct {
 	txnHalf
 	word paylinks.Status
@@ -165,8 +165,11 @@ type says struct {
 
 func (s says) Refund(ctx context.Context, _ wire.Key, id int64, _ paylinks.RefundRequest) (paylinks.Done, error) {
 	return paylinks.Done{ID: id, Status: s.word}, s.do("refund", func() error {
-		if s.word == paylinks.RefundPending {
-			s.txn(id).Status = s.word
+		switch t := s.txn(id); s.word {
+		case paylinks.RefundPending:
+			t.Status = s.word
+		case paylinks.Refunded, paylinks.PartiallyRefunded, "":
+			*t.Invoice.RefundedAmount, t.Status = 200, paylinks.PartiallyRefunded
 		}
 		return nil
 	})
