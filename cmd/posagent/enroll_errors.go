@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"posagent/agent/enrol"
 	"posagent/agent/ready"
@@ -61,4 +62,22 @@ func operatorSaid(c *call) *ready.Said {
 	place.Base = "--url"
 	said := ready.Say(*t, place)
 	return &said
+}
+
+// untrusted returns what was seen of a service that is not the one whose fingerprint was given.
+func untrusted(err error) (why string, yes bool) {
+	if !errors.Is(err, enrol.ErrUntrusted) {
+		return "", false
+	}
+	return strings.TrimPrefix(err.Error(), enrol.ErrUntrusted.Error()+": "), true
+}
+
+// shortly is an error without its remedy.
+func shortly(err error) string {
+	var coded *exit
+	if errors.As(err, &coded) {
+		text, _, _ := strings.Cut(coded.Error(), " (")
+		return text
+	}
+	return plainReason(err)
 }

@@ -214,24 +214,6 @@ func (r *resumer) step(ctx context.Context) (waits bool) {
 	return true
 }
 
-// untrusted returns what was seen of a service that is not the one whose fingerprint was given.
-func untrusted(err error) (why string, yes bool) {
-	if !errors.Is(err, enrol.ErrUntrusted) {
-		return "", false
-	}
-	return strings.TrimPrefix(err.Error(), enrol.ErrUntrusted.Error()+": "), true
-}
-
-// shortly is an error without its remedy.
-func shortly(err error) string {
-	var coded *exit
-	if errors.As(err, &coded) {
-		text, _, _ := strings.Cut(coded.Error(), " (")
-		return text
-	}
-	return plainReason(err)
-}
-
 // wait keeps a terminal that must not sell from selling, until a configuration lets it: it says why, goes on with an enrolment that
 // was begun, and begins one for which a code was handed over. It ends with errReload once the configuration is not that of the digest, or
 // with ctx.

@@ -158,7 +158,7 @@ func (s *site) poll(ctx context.Context, of *box, n int) {
 			e = of.Prove(of.id, of.trying)
 			of.trying = 0
 		case now.Sub(of.since) >= 10*time.Minute:
-			_, e = of.GiveUp(of.id, of.trying)
+			_, e = of.GiveUp(of.id, of.trying, "it was not ready in ten minutes")
 			of.trying = 0
 		}
 		if e != nil {
