@@ -25,7 +25,7 @@ func TestField2_D4TheClockIsJudgedBySignedTimes(t *testing.T) {
 		require.NoError(t, err)
 		return k
 	}
-	k := keys{root: []ed25519.PrivateKey{key()}, targets: []ed25519.PrivateKey{key()}, online: key()}
+	k := keys{root: []ed25519.PrivateKey{key(), key()}, targets: []ed25519.PrivateKey{key(), key()}, online: key()}
 	r, err := newRepository(p.at("repository"), signed, k)
 	require.NoError(t, err)
 	p.write("posagent-test", "the program 2.0.0")

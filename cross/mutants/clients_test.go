@@ -345,7 +345,7 @@ var ofClients = []mutant{
 	}},
 
 	// Hosted build: who tells, who hears, and how often an order is paid.
-	{"any token is a notification's", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `if err == nil && good != 1 {`, `if err == nil && false {`}}},
+	{"any token is a notification's", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `if err == nil && good != 1 {`, `if err == nil && good != 1 && false {`}}},
 	{"the token of another order's session is good", inbox, "TestNotices", []edit{
 		{"agent/inbox/build.go", `WHERE order_id = ? ORDER BY n DESC LIMIT 100`, `WHERE order_id = ? OR 1 = 1 ORDER BY n DESC LIMIT 100`},
 	}},

@@ -141,7 +141,7 @@ var ofField = []mutant{
 		{"agent/outbox/schema.go", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count - 1,", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count,"},
 	}},
 	{"a remedy plays the register", "cmd/posagent", "TestField_W1NoRemedyPlaysTheRegister", []edit{
-		{"agent/view/status.go", `nothing is to be typed; the register`, `posagent register repeat; the register`},
+		{"agent/doctor/paper.go", `Command: "posagent status{flags}"`, `Command: "posagent register repeat{flags}"`},
 	}},
 	{"every journal that was begun anew counts as restored", outbox, "TestPastNamesWhatHappened", []edit{
 		{"agent/outbox/restored.go", "case l.Kind == store.WasLost:\n", "case false:\n"},

@@ -87,7 +87,7 @@ var ofServices = []mutant{
 		{"store/move/move.go", `case begun != nil && begun.To != to.Name:`, `case false:`},
 	}},
 	{"a move that was given up is completed", "store/move", "TestField2_G9_OnePlaceFromBeginToEnd", []edit{
-		{"store/move/move.go", `if err == nil && (m == nil || m.ID != begun.ID) {`, `if false {`},
+		{"store/move/move.go", `if err == nil && (m == nil || m.ID != begun.ID) {`, `if err == nil && (m == nil || m.ID != begun.ID) && false {`},
 	}},
 	{"printed credentials are accepted on the network", "cmd/backend", "TestField2_G1_PrintedCredentialsStayAtHome", []edit{
 		{"cmd/backend/printed.go", `ip == nil && host != "" || ip.IsLoopback() {`, `ip == nil && host != "" || true {`},
