@@ -461,3 +461,23 @@ func TestField4_GatewayG12ASuccessThatNamesNothingIsRead(t *testing.T) {
 		})
 	}
 }
+
+// TestAReservationIsGivenUpTwice: what is cancelled stays so, and the service answers the second request as the first. No reading shows
+// an effect of the second one, which is done all the same: it asked for what is so.
+func TestAReservationIsGivenUpTwice(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		tx := s.paid(reserve)
+		s.cable.set(false, without(func(_ *http.Request, answer func() (*http.Response, error)) (*http.Response, error) { return answer() }))
+		for _, key := range []wire.Key{"k1", "k2"} {
+			d, err := s.front.Transactions().Delete(t.Context(), key, tx.ID)
+			require.NoError(t, err)
+			s.pass(5 * time.Minute)
+			if d.Operation != nil {
+				s.is(d.Operation.Key, outbox.Done)
+			}
+		}
+		for _, op := range s.ops() {
+			require.Equal(t, outbox.Done, op.State, op.Reason)
+		}
+	})
+}

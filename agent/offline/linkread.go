@@ -202,9 +202,12 @@ func refunded(was, is picture, body []byte, others []outbox.Op) found {
 	return unclear
 }
 
-// cancelled compares for a reservation that is given up: it became cancelled, or is not there any more.
+// cancelled compares for a reservation that is given up: it became cancelled, or is not there any more. One that was cancelled before
+// is what is asked for: the service answers the second as the first.
 func cancelled(was, is picture, _ []byte, _ []outbox.Op) found {
 	switch {
+	case was.Status == paylinks.Cancelled && is.Status == paylinks.Cancelled:
+		return exactly
 	case is.Status == was.Status:
 		return nothing
 	case held(was.Status) && is.Status == "":
