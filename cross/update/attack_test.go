@@ -22,6 +22,9 @@ import (
 	"posagent/cross/need"
 )
 
+// notNow is the exit code of an update that took in what the repository shows, and installs nothing because no terminal runs.
+const notNow = 6
+
 // client is the independent one: it verifies the repository and fetches the program, with a folder of its own for what it has seen.
 const client = `
 const { Updater } = require('tuf-js');
@@ -200,9 +203,9 @@ func TestAttacks(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(program, data, 0o755))
 			root := filepath.Join(d.repository(), "1.root.json")
-			ours := func(verb string) (int, string) {
-				cmd := exec.Command(d.p.updater, verb, "--program", program, "--terminal", filepath.Join(box, "state"), "--dir", filepath.Join(box, "updates"),
-					"--target", "posagent-test", "--root", root, "--url", srv.URL, "--untested")
+			ours := func(more ...string) (int, string) {
+				cmd := exec.Command(d.p.updater, append([]string{"update", "--program", program, "--terminal", filepath.Join(box, "state"), "--dir", filepath.Join(box, "updates"),
+					"--target", "posagent-test", "--root", root, "--url", srv.URL}, more...)...)
 				out, err := cmd.CombinedOutput()
 				if err != nil {
 					require.ErrorAs(t, err, new(*exec.ExitError))
@@ -223,8 +226,9 @@ func TestAttacks(t *testing.T) {
 				return string(out)
 			}
 			if c.seen {
-				code, said := ours("check")
-				require.Zero(t, code, said)
+				code, said := ours() // a look would remember nothing
+				require.Equal(t, notNow, code, said)
+				require.Contains(t, said, "no terminal runs")
 				if js != "" {
 					require.Equal(t, "accepted\n", theirs())
 				}
@@ -232,7 +236,7 @@ func TestAttacks(t *testing.T) {
 			if c.spoil != nil {
 				c.spoil(dir)
 			}
-			code, said := ours("update")
+			code, said := ours("--untested")
 			require.Equal(t, c.code, code, said)
 			now, err := os.ReadFile(program)
 			require.NoError(t, err)
@@ -262,8 +266,8 @@ func TestAnOlderStateAfterALoss(t *testing.T) {
 	older := copyOf(t, d.repository())
 	d.must("repository", "refresh", "--repository", d.repository(), "--online-key", d.keys[5])
 	box := t.TempDir()
-	check := func(from string) (int, string) {
-		cmd := exec.Command(d.p.updater, "check", "--program", d.p.first, "--terminal", box, "--dir", filepath.Join(box, "updates"), "--target", "posagent-test",
+	run := func(verb, from string) (int, string) {
+		cmd := exec.Command(d.p.updater, verb, "--program", d.p.first, "--terminal", box, "--dir", filepath.Join(box, "updates"), "--target", "posagent-test",
 			"--root", filepath.Join(d.repository(), "1.root.json"), "--from", from)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -271,8 +275,9 @@ func TestAnOlderStateAfterALoss(t *testing.T) {
 		}
 		return cmd.ProcessState.ExitCode(), string(out)
 	}
-	code, said := check(d.repository())
-	require.Zero(t, code, said)
+	code, said := run("update", d.repository()) // a look would remember nothing
+	require.Equal(t, notNow, code, said)
+	require.Contains(t, said, "no terminal runs")
 	timestamp := filepath.Join(box, "updates", "metadata", "timestamp.json")
 	for name, lose := range map[string]func() error{
 		"spoilt": func() error { return os.WriteFile(timestamp, []byte("{}"), 0o600) },
@@ -280,11 +285,16 @@ func TestAnOlderStateAfterALoss(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, lose())
-			code, said := check(older)
-			require.Equal(t, 8, code, said)
-			require.Contains(t, said, "older state")
-			code, said = check(d.repository())
+			for _, verb := range []string{"check", "update"} {
+				code, said := run(verb, older)
+				require.Equal(t, 8, code, said)
+				require.Contains(t, said, "older state")
+			}
+			code, said := run("check", d.repository())
 			require.Zero(t, code, said)
+			code, said = run("update", d.repository())
+			require.Equal(t, notNow, code, said)
+			require.FileExists(t, timestamp, "the copies are there again")
 		})
 	}
 }
