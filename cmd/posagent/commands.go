@@ -99,8 +99,8 @@ func invoke(ctx context.Context, c *call, path string, args []string) error {
 		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", c.path, rest[0], path)
 	}
 	c.args, c.before = rest, before
-	if cmd.reads && ctx.Value(ownProcess{}) != nil {
-		if err := asOwner(c.stateDir()); err != nil {
+	if o, ok := c.opts.(*pendingOptions); cmd.reads && ctx.Value(ownProcess{}) != nil && (!ok || o.unit == "") { // of a unit another process reads
+		if err := lookAsOwner(c); err != nil {
 			return err
 		}
 	}

@@ -296,8 +296,7 @@ func patiently(ctx context.Context, fn func() error) error {
 	}
 }
 
-// asOwner lets root act as the account that a state directory belongs to: what it writes there is the terminal's, and what it reads there
-// is read with that account's rights.
+// asOwner lets root act as the account that a state directory belongs to: what it writes there is the terminal's.
 func asOwner(dir string) error {
 	var st unix.Stat_t
 	if os.Geteuid() != 0 || unix.Stat(dir, &st) != nil || st.Uid == 0 {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,6 +58,84 @@ func TestField2_D7NoVerbWaitsForAPipe(t *testing.T) {
 			}
 			require.NotEqual(t, exitOK, mustEnd(t, args...), verb)
 		}
+	}
+}
+
+// TestField2_D7RootKnowsWhatIsPending: root reads a journal with the rights of the account that owns its directory, but only where that
+// account can: a file that root has left there, a configuration that is root's alone or a folder of root's above it make no removal of a
+// package impossible. What the account closes itself, or leads elsewhere, does not keep root.
+func TestField2_D7RootKnowsWhatIsPending(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own")
+	require.NoError(t, os.WriteFile(own, nil, 0))
+	require.NoError(t, os.Symlink("/etc/shadow", own+".link"))
+	require.False(t, closed(uint32(os.Geteuid()), own, own+"/x", own+".link", own+".link/x", own+".gone", "/"), "by nobody else")
+	if os.Geteuid() != 0 {
+		return // another account's directory is root's to make
+	}
+	const account = 4242 // no entry is needed
+	above, err := os.MkdirTemp("", "posagent-d7-")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(above)) })
+	if os.Chown(above, account, account) != nil {
+		return // a root of a container, which has no other accounts
+	}
+	require.NoError(t, os.Chown(above, 0, 0))
+	entered := true // by others than root
+	for dir := filepath.Dir(above); dir != "/"; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		require.NoError(t, err)
+		entered = entered && info.Mode()&1 != 0
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	program := filepath.Join(above, "posagent")
+	require.NoError(t, os.Symlink(self, program))
+	config := filepath.Join(above, "config.toml")
+	state := filepath.Join(above, "s")
+	for name, tc := range map[string]struct {
+		spoil func(at func(string) string) error
+		kept  bool // root: what the account has closed to itself is read
+	}{
+		"all is the account's":    {func(func(string) string) error { return nil }, false},
+		"a mark of root":          {func(at func(string) string) error { return os.Chown(at("agent.db.mark"), 0, 0) }, true},
+		"a journal of root":       {func(at func(string) string) error { return os.Chown(at("agent.db"), 0, 0) }, true},
+		"a key of root":           {func(at func(string) string) error { return os.Chown(at("keys/device.key"), 0, 0) }, true},
+		"a configuration, root's": {func(func(string) string) error { return os.Chmod(config, 0o600) }, true},
+		"a folder of root above":  {func(func(string) string) error { return os.Chmod(above, 0o700) }, true},
+		"a link to a file of root": {func(at func(string) string) error {
+			return errors.Join(os.Remove(at("keys/device.key")), os.Symlink("/etc/shadow", at("keys/device.key")), os.Lchown(at("keys/device.key"), account, account))
+		}, false},
+	} {
+		require.NoError(t, os.RemoveAll(state), name)
+		require.NoError(t, os.Chmod(above, 0o755), name)
+		require.NoError(t, os.WriteFile(config, nil, 0o644), name)
+		require.NoError(t, os.Chmod(config, 0o644), name)
+		keys, err := openKeys(callOn(t, state))
+		require.NoError(t, err, name)
+		db, err := openJournal(t.Context(), callOn(t, state), keys, logger(callOn(t, state)), "")
+		require.NoError(t, err, name)
+		require.NoError(t, db.Close(), name)
+		require.NoError(t, filepath.WalkDir(state, func(path string, _ os.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(path, account, account))
+		}), name)
+		at := func(file string) string { return filepath.Join(state, file) }
+		require.NoError(t, tc.spoil(at), name)
+		pending := func() (string, error) {
+			said, err := exec.CommandContext(t.Context(), program, "journal", "pending", "--state", state, "--config", config).CombinedOutput()
+			return string(said), err
+		}
+		said, err := pending()
+		require.NoError(t, err, "%s: %s", name, said)
+		require.Contains(t, said, "nothing is pending", name)
+
+		require.NoError(t, os.Chmod(at("agent.db.mark"), 0), name)
+		said, err = pending()
+		if tc.kept || !entered {
+			require.NoError(t, err, "%s: %s", name, said)
+			continue
+		}
+		require.Error(t, err, name)
+		require.Contains(t, said, "ermission denied", name)
 	}
 }
 

@@ -111,7 +111,7 @@ func TestMain(m *testing.M) {
 		signal.Ignore(syscall.SIGPIPE) // as main does
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		os.Exit(heldToSchema(ctx, os.Args[1:]))
+		os.Exit(heldToSchema(context.WithValue(ctx, ownProcess{}, true), os.Args[1:]))
 	}})
 }
 
