@@ -111,7 +111,7 @@ func TestLinkIsPaidOnce(t *testing.T) {
 	first.open(page + "?lang=de")
 	second.open(page)
 	first.says("Zahlung an")
-	first.press("Bezahlen 12,50 EUR (twint)")
+	first.press("Bezahlen 12,50 EUR (TWINT)")
 	first.says("Dieser Link ist bezahlt")
 	second.card(goodCard)
 	second.press("Pay 12.50 EUR")
@@ -153,7 +153,7 @@ func TestLinkStates(t *testing.T) {
 	p.says("Declined. Nothing was paid.")
 	p.open(b.link(map[string]string{"reservation": "1", "hideFields": "1"}))
 	p.says("reserved and charged later")
-	p.press("Pay 12.50 EUR (twint)")
+	p.press("Pay 12.50 EUR (TWINT)")
 	p.says("The amount will be charged later")
 	require.Zero(t, b.merchantNet())
 }
