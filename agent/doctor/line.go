@@ -25,10 +25,8 @@ func (f *Facts) lineFault(command string, causes []ready.Cause) Finding {
 	case f.Daemon.Running && !f.Daemon.Told:
 		return exam.Nothing("the terminal has not said yet")
 	case f.Daemon.Running:
-		for _, t := range f.Daemon.Troubles {
-			if slices.Contains(causes, t.Cause) {
-				return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
-			}
+		if t := f.suffers(causes...); t != nil {
+			return exam.Failed(evidence(t)...).Typed(t.Remedy, "")
 		}
 		return exam.Passed()
 	}
@@ -43,6 +41,18 @@ func (f *Facts) lineFault(command string, causes []ready.Cause) Finding {
 	}
 	return exam.Passed("device", strings.Join(devices, " "))
 }
+
+// suffers is the first trouble with one of the causes that the terminal has told, nil where it told none.
+func (f *Facts) suffers(causes ...ready.Cause) *ready.Said {
+	i := slices.IndexFunc(f.Daemon.Troubles, func(t ready.Said) bool { return slices.Contains(causes, t.Cause) })
+	if i < 0 {
+		return nil
+	}
+	return &f.Daemon.Troubles[i]
+}
+
+// evidence is what was seen of a trouble that the terminal has told.
+func evidence(t *ready.Said) []string { return []string{"seen", t.Words, "cause", string(t.Cause)} }
 
 // lineChecks are about the register's line.
 func lineChecks() []Check {
@@ -76,10 +86,8 @@ func lineChecks() []Check {
 					}
 					return found.Typed(found.Do, "fuser -v "+l.Name)
 				}
-				for _, t := range f.Daemon.Troubles {
-					if t.Cause == ready.LineBusy { // who has it cannot be seen
-						return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
-					}
+				if t := f.suffers(ready.LineBusy); t != nil { // who has it cannot be seen
+					return exam.Failed(evidence(t)...).Typed(t.Remedy, "")
 				}
 				return exam.Passed()
 			},
@@ -123,10 +131,8 @@ func lineChecks() []Check {
 				if t := f.Pad(); t != nil {
 					return f.said(*t)
 				}
-				for _, t := range f.Daemon.Troubles {
-					if f.Daemon.Running && t.Cause == ready.PadStuck {
-						return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
-					}
+				if t := f.suffers(ready.PadStuck); f.Daemon.Running && t != nil {
+					return exam.Failed(evidence(t)...).Typed(t.Remedy, "")
 				}
 				return exam.Passed("device", f.Config.Keypad)
 			},
@@ -141,16 +147,12 @@ func lineChecks() []Check {
 // screenFault fails where a picture for the customer cannot be drawn, and warns where no browser shows the page. The running terminal has tried, beside none the screen is
 // looked at.
 func (f *Facts) screenFault() Finding {
-	causes := []ready.Cause{ready.ScreenGone, ready.ScreenDenied, ready.ScreenFailed, ready.ScreenFile, ready.ScreenSmall, ready.ScreenStuck}
-	for _, t := range f.Daemon.Troubles {
-		if f.Daemon.Running && slices.Contains(causes, t.Cause) {
-			return exam.Failed("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
-		}
+	t := f.suffers(ready.ScreenGone, ready.ScreenDenied, ready.ScreenFailed, ready.ScreenFile, ready.ScreenSmall, ready.ScreenStuck)
+	if f.Daemon.Running && t != nil {
+		return exam.Failed(evidence(t)...).Typed(t.Remedy, "")
 	}
-	for _, t := range f.Daemon.Troubles {
-		if f.Daemon.Running && t.Cause == ready.PageUnseen { // a browser that is closed at night breaks nothing
-			return exam.Warned("seen", t.Words, "cause", string(t.Cause)).Typed(t.Remedy, "")
-		}
+	if t := f.suffers(ready.PageUnseen); f.Daemon.Running && t != nil { // a browser that is closed at night breaks nothing
+		return exam.Warned(evidence(t)...).Typed(t.Remedy, "")
 	}
 	if len(f.Config.Screens) == 0 {
 		return exam.Nothing("no screen is set")
