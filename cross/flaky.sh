@@ -1,6 +1,6 @@
 #!/bin/sh
-# Repeats what can fail in passing, at the level of make test: every package whose tests start a process, listen, open a line or run
-# a background loop.
+# Repeats what can fail in passing, at the level of make test: every package whose tests start a process, listen, open a line, run
+# a background loop or draw from a seed.
 #   N=20        how often
 #   BUSY=0      that many processes that only burn processor time run beside it
 #   LANES=2     packages at a time, as many as there are processors unless given
@@ -10,7 +10,7 @@ set -u
 go=${GO:-go}
 n=${N:-20}
 # The long ones come first: at the end no lane waits for one of them.
-packages=${PACKAGES:-'./cmd/posagent ./cross/kill ./cross/doctor ./cross/badinput ./cross/upstream ./cross/disk ./cross/lossy ./cross/line ./ecr/torture ./ecr/session ./ecr/jsonl/... ./ecr/caisseap/... ./ecr/nexo/... ./ecr/ecr17/...
+packages=${PACKAGES:-'./cmd/posagent ./cross/kill ./cross/doctor ./cross/badinput ./cross/upstream ./cross/disk ./cross/lossy ./cross/line ./cross/books ./ecr/torture ./ecr/session ./ecr/jsonl/... ./ecr/caisseap/... ./ecr/nexo/... ./ecr/ecr17/...
 	./agent/... ./device/... ./ecr/register ./store/... ./schemes/backend/...'}
 
 if [ "${1:-}" = one ]; then # flaky.sh one PACKAGE

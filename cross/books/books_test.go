@@ -193,23 +193,26 @@ func judged(t *testing.T, n, backends int, engine backend.Engine) {
 		c.on = append(c.on, b)
 	}
 
-	var left atomic.Int64
-	left.Store(int64(n))
-	var wg sync.WaitGroup
-	for i := range callers {
-		rng := rand.New(rand.NewPCG(seed, uint64(i)))
-		wg.Go(func() {
-			for left.Add(-1) >= 0 {
-				c.tick.Add(1)
-				if rng.IntN(8) == 0 {
-					c.create(ctx, rng)
-				} else {
-					c.act(ctx, rng)
+	// Few calls may miss a refusal by chance: the campaign goes on until each was met, and one that cannot be met ends it.
+	for round := uint64(0); round == 0 || round < 20 && len(c.unmet()) > 0; round++ {
+		var left atomic.Int64
+		left.Store(int64(n))
+		var wg sync.WaitGroup
+		for i := range callers {
+			rng := rand.New(rand.NewPCG(seed, round*callers+uint64(i)))
+			wg.Go(func() {
+				for left.Add(-1) >= 0 {
+					c.tick.Add(1)
+					if rng.IntN(8) == 0 {
+						c.create(ctx, rng)
+					} else {
+						c.act(ctx, rng)
+					}
 				}
-			}
-		})
+			})
+		}
+		wg.Wait()
 	}
-	wg.Wait()
 	took := time.Since(start)
 	c.tick.Add(1_000_000)
 	read := c.read(ctx)
@@ -223,17 +226,25 @@ func judged(t *testing.T, n, backends int, engine backend.Engine) {
 	t.Logf("seed %d: %d calls by %d callers in %v (%.0f/s), %d payments, %d operations answered, %d refused, %d postings, %d violations: at most %.1e per call at 95 %%",
 		seed, c.calls, callers, took.Round(time.Millisecond), float64(c.calls)/took.Seconds(), len(c.all), len(c.done), total(c.refused), postings, len(c.wrong), 3/float64(c.calls))
 	t.Logf("refused: %v", c.refused)
+	require.Empty(t, c.unmet(), "the campaign never met these; a write of the service that it never makes belongs into act")
+}
+
+// unmet are the refusals and the writes of the service that no call has met yet.
+func (c *campaign) unmet() (list []string) {
 	for _, reason := range []string{
 		payments.OverCharge, payments.NotReserved, payments.AlreadyReserved, payments.AlreadyCancelled, payments.AlreadyCharged,
 		payments.ChargeNotFound, payments.InvalidRefundAmount, payments.HardDecline,
 	} {
-		require.NotZero(t, c.refused[reason], "the campaign never met %s", reason)
-	}
-	for _, i := range payments.Table().Infos() {
-		if i.Write() {
-			require.NotZero(t, c.asked[i.Op], "the service has the write %s, and the campaign never makes it: add it to act", i.Op)
+		if c.refused[reason] == 0 {
+			list = append(list, reason)
 		}
 	}
+	for _, i := range payments.Table().Infos() {
+		if i.Write() && c.asked[i.Op] == 0 {
+			list = append(list, i.Op)
+		}
+	}
+	return list
 }
 
 func total(m map[string]int) (n int) {
