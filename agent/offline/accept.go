@@ -23,9 +23,11 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	if f.box == nil {
 		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "the terminal is starting")
 	}
-	if why := f.barred(); why != "" {
+	switch why := f.barred(); {
+	case w.refusal != nil:
+	case why != "":
 		w.refusal = wire.Errorf(wire.Unavailable, w.row.Kind, "%s; nothing was sent, and this is not stored", why)
-	} else {
+	default:
 		w.refusal = f.trusted(ctx, w.row)
 	}
 	if w.refusal != nil && w.key == "" {

@@ -26,11 +26,15 @@ func (f *Front) ourKey(w *write, client, thing string) wire.Key {
 
 // subject is the thing a write is about, as it goes into our Key: the Key of its create where it was made here, whichever of its ids is
 // named and whether or not the backend's is known by now (law III); else the id as it was named.
-func (f *Front) subject(r store.Reader, w *write) (t thing, known bool, subject string, err error) {
+// What the client asked of it before its service moved to other books is known by it too.
+func (f *Front) subject(r store.Reader, w *write, client string) (t thing, known bool, subject string, err error) {
 	if w.row.Makes {
 		return thing{}, false, "", nil
 	}
 	t, known, err = f.findThing(r, w.row.Thing, w.id)
+	if err == nil && !known && w.key != "" {
+		t, known, err = f.leftThing(r, w, client)
+	}
 	switch {
 	case err != nil:
 		return t, known, "", err
@@ -38,6 +42,29 @@ func (f *Front) subject(r store.Reader, w *write) (t thing, known bool, subject 
 		return t, known, string(t.key), nil
 	}
 	return t, known, w.id, nil
+}
+
+// leftThing finds a thing that had an id at the books before, where the client used this key on it there: the repeat has its answer
+// of then (MONEY C.8), and is nothing new at the books of now.
+func (f *Front) leftThing(r store.Reader, w *write, client string) (t thing, found bool, err error) {
+	locals, err := store.Column[string](r, `SELECT local FROM offline_things WHERE about = ? AND folded = ? AND folded <> '' AND backend = ? AND account <> ''
+		ORDER BY id DESC`, w.row.Thing, strings.ToLower(w.id), w.id)
+	for _, local := range locals {
+		if t, found, err = f.readLocal(r, w.row.Thing, local); err != nil || !found {
+			break
+		}
+		_, fresh, err := f.claim(r, w, f.ourKey(w, client, string(t.key)), client, f.aggregateOf(w.row.Thing, w.id, t, true))
+		if claimed(err) && !fresh {
+			return t, true, nil
+		}
+		if err != nil && !claimed(err) {
+			return thing{}, false, err
+		}
+	}
+	if err != nil {
+		return thing{}, false, keyError(err)
+	}
+	return thing{}, false, nil
 }
 
 // isLocal says that an id is in the form of the local ids of a kind's things.

@@ -202,10 +202,10 @@ func (l linkFront) Delete(ctx context.Context, key wire.Key, id int64) (paylinks
 	if err == nil {
 		err = l.f.unsold(ctx, KindLinkDelete, id, known)
 	}
+	a, err := l.f.act(ctx, KindLinkDelete, key, id, 0, struct{}{}, err)
 	if err != nil {
 		return paylinks.Deleted{}, err
 	}
-	a, err := l.f.act(ctx, KindLinkDelete, key, id, 0, struct{}{})
 	return paylinks.Deleted{ID: id, Operation: a.pending}, err
 }
 
@@ -293,14 +293,14 @@ func (l linkFront) unmade(ctx context.Context, op string, id int64, t thing) (ou
 	return out, nil
 }
 
-// act does one operation on a link or a transaction.
-func (f *Front) act(ctx context.Context, kind string, key wire.Key, id, amount int64, req any) (answer, error) {
+// act does one operation on a link or a transaction; refusal is why nothing new is taken.
+func (f *Front) act(ctx context.Context, kind string, key wire.Key, id, amount int64, req any, refusal error) (answer, error) {
 	body, err := json.Marshal(req)
 	if err != nil {
 		return answer{}, wire.Errorf(wire.Invalid, kind, "request cannot be written")
 	}
 	return f.do(ctx, write{
-		row: f.rows[kind], key: key, id: strconv.FormatInt(id, 10), body: body, keep: body, same: body, amount: amount,
+		row: f.rows[kind], key: key, id: strconv.FormatInt(id, 10), body: body, keep: body, same: body, amount: amount, refusal: refusal,
 	})
 }
 
@@ -369,14 +369,11 @@ func (c transactionFront) do(ctx context.Context, kind string, key wire.Key, id 
 	if err := checkTransactionID(kind, id); err != nil {
 		return paylinks.Done{}, err
 	}
-	if err := c.f.reachTransaction(ctx, kind, id); err != nil {
-		return paylinks.Done{}, err
-	}
 	n := int64(0)
 	if amount != nil {
 		n = *amount
 	}
-	a, err := c.f.act(ctx, kind, key, id, n, req)
+	a, err := c.f.act(ctx, kind, key, id, n, req, c.f.reachTransaction(ctx, kind, id))
 	if err != nil {
 		return paylinks.Done{}, err
 	}

@@ -79,13 +79,11 @@ func (p paymentFront) Create(ctx context.Context, key wire.Key, req payments.Cre
 	if err := check.Request(KindPaymentCreate, req); err != nil {
 		return payments.Created{}, err
 	}
-	if d := req.PaymentMethodDetails; d != nil {
-		if err := p.f.reachToken(ctx, d.Token); err != nil {
-			return payments.Created{}, err
-		}
-	}
 	b := p.f.rows[KindPaymentCreate]
 	w := write{row: b, key: key, amount: int64(req.Amount), currency: req.CurrencyCode}
+	if d := req.PaymentMethodDetails; d != nil {
+		w.refusal = p.f.reachToken(ctx, d.Token)
+	}
 	var err error
 	if w.body, err = encodeBody(b, req); err != nil {
 		return payments.Created{}, err

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,7 @@ func (f *Front) put(ctx context.Context, w *write, st *acceptance, down bool) (t
 	for {
 		var subject string
 		if w.key != "" && !w.row.Makes {
-			err = f.o.DB.Read(ctx, func(r store.Reader) (err error) { _, _, subject, err = f.subject(r, w); return err })
+			err = f.o.DB.Read(ctx, func(r store.Reader) (err error) { _, _, subject, err = f.subject(r, w, caller.Name); return err })
 		}
 		key := f.ourKey(w, caller.Name, subject)
 		told, leave = f.listen(key)
@@ -57,14 +58,19 @@ var errMoved = errors.New("the thing has a Key now")
 // accept does everything that has to be one commit.
 func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, subject string, down bool) (st acceptance, err error) {
 	key, trace := n.Key, n.Trace
-	t, known, now, err := f.subject(tx, w)
+	t, known, now, err := f.subject(tx, w, caller.Name)
 	if err != nil {
 		return st, err
 	}
 	owner, about := caller.Name, ""
+	var strange error // the caller does not reach the thing; what it asked of it before has its answer
 	if !w.row.Makes {
 		if owner, err = f.ownerOf(tx, w.row.Kind, w.row.Thing, w.id, t, known, caller); err != nil {
-			return st, err
+			var refused *wire.Error
+			if w.key == "" || !errors.As(err, &refused) {
+				return st, err
+			}
+			strange = refused
 		}
 		about = f.aggregateOf(w.row.Thing, w.id, t, known)
 	}
@@ -89,6 +95,9 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		}
 		if !fresh {
 			op, err := f.load(tx, u.key)
+			if err == nil && caller.Own && op.Owner != caller.Name { // it was given to another client since
+				err = strange
+			}
 			if err != nil {
 				return st, err
 			}
@@ -104,8 +113,8 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 			}
 		}
 	}
-	if w.refusal != nil {
-		return st, w.refusal
+	if refusal := cmp.Or(strange, w.refusal); refusal != nil {
+		return st, refusal
 	}
 	if !known && !w.row.Makes && isLocal(w.row, w.id) {
 		return st, f.lost(tx, w.row.Kind, w.row.Thing, "this terminal has not made %s", w.id)
