@@ -86,6 +86,7 @@ type sale struct {
 	question bool   // it heard that the journal was replaced, and that the id had been used: a person has to look
 	retired  bool   // its till does not ask for it any more
 	excused  string // why the terminal cannot know of it
+	named    bool   // it was named to a person, before that went with its journal
 	backs    []*back
 }
 

@@ -136,12 +136,19 @@ func (w *world) backup() {
 }
 
 // gone notes which sales the terminal still worked on when its journal went: what their tills were told of an undo, nobody can know.
+// What it named to a person by then was said.
 func (w *world) gone(why string) {
 	rows, err := w.rows()
+	attention := ""
+	if err == nil {
+		attention, err = w.attention()
+	}
+	before := alerted(rows, attention)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.replaced++
 	for _, s := range w.sales {
+		s.named = s.named || before(s.amount)
 		for _, r := range rows {
 			if r.Amount == s.amount && !r.Settled {
 				s.excused = why

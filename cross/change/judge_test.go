@@ -91,6 +91,18 @@ type claim struct {
 	why         []string
 	excused     string
 	question    bool // its till heard that a person has to look
+	named       bool // a person was told of it, by a journal that is gone
+}
+
+// alerted says of an amount whether the terminal names its sale to a person, or still works on it.
+func alerted(rows []row, attention string) func(amount int64) bool {
+	works := map[int64]bool{}
+	for _, r := range rows {
+		if !r.Settled || r.Aside != "" || r.Quarantined || strings.Contains(attention, r.ID) || r.Reference != "" && strings.Contains(attention, r.Reference) {
+			works[r.Amount] = true
+		}
+	}
+	return func(amount int64) bool { return works[amount] || whole(attention, spelled(amount)) }
 }
 
 // judge holds what was told against the books. It returns them as text.
@@ -130,7 +142,7 @@ func (w *world) judge(rows []row) (string, error) {
 		if s.excused != "" {
 			c.excused = s.excused
 		}
-		c.question = c.question || s.question
+		c.question, c.named = c.question || s.question, c.named || s.named
 	}
 	for _, x := range w.writes {
 		if x.about != nil {
@@ -179,12 +191,7 @@ func (w *world) judge(rows []row) (string, error) {
 			w.wrong = append(w.wrong, fmt.Sprintf("nobody asked for %s %s of %s", a.entry.Service, a.entry.ID, spelled(amount)))
 		}
 	}
-	works := map[int64]bool{} // what the terminal names to a person, or still works on
-	for _, r := range rows {
-		if !r.Settled || r.Aside != "" || r.Quarantined || strings.Contains(attention, r.ID) || r.Reference != "" && strings.Contains(attention, r.Reference) {
-			works[r.Amount] = true
-		}
-	}
+	now := alerted(rows, attention)
 	var amounts []int64
 	for amount := range claims {
 		amounts = append(amounts, amount)
@@ -192,7 +199,7 @@ func (w *world) judge(rows []row) (string, error) {
 	sort.Slice(amounts, func(i, j int) bool { return amounts[i] < amounts[j] })
 	for _, amount := range amounts {
 		c := claims[amount]
-		named := works[amount] || whole(attention, spelled(amount)) || whole(attention, fmt.Sprint(amount))
+		named := c.named || now(amount) || whole(attention, fmt.Sprint(amount))
 		switch {
 		case paid[amount] > c.times:
 			w.wrong = append(w.wrong, fmt.Sprintf("TWICE: %s was asked for %d times, and paid %d times: %s", spelled(amount), c.times, paid[amount], strings.Join(c.why, "\n    ")))
@@ -207,7 +214,7 @@ func (w *world) judge(rows []row) (string, error) {
 	}
 	found := strings.Join(w.wrong, "\n")
 	for _, r := range rows {
-		if moved := references[r.Reference]; r.Kind == "payment" && r.Reference != "" && r.Settled && r.Result != "approved" && moved != 0 && !works[r.Amount] && !whole(attention, spelled(r.Amount)) && !strings.Contains(found, "of "+spelled(r.Amount)) {
+		if moved := references[r.Reference]; r.Kind == "payment" && r.Reference != "" && r.Settled && r.Result != "approved" && moved != 0 && !now(r.Amount) && !strings.Contains(found, "of "+spelled(r.Amount)) {
 			w.wrong = append(w.wrong, fmt.Sprintf("SETTLED: the journal has sale %s of %s %s (%s), at its end; the merchant has %s of it", r.ID, spelled(r.Amount), r.Result, r.Phase, spelled(moved)))
 		}
 	}
