@@ -45,20 +45,9 @@ func (c Config) Weak() (list []*KeyError) {
 	return list
 }
 
-// factory reports whether a password is of the kind that registers are delivered with: digits in order, or few different ones.
+// factory reports whether a password is of the kind that registers are delivered with.
 func factory(password string) bool {
-	if password == "" {
-		return false
-	}
-	up, down, seen := true, true, map[rune]bool{}
-	for i, digit := range password {
-		seen[digit] = true
-		if i > 0 {
-			step := (password[i] - password[i-1] + 10) % 10 // 0 follows 9
-			up, down = up && step == 1, down && step == 9
-		}
-	}
-	return up || down || len(seen) < 3 || strings.Repeat(password[:3], 2) == password
+	return password != "" && (wire.Guessable(password) || strings.Repeat(password[:3], 2) == password)
 }
 
 // everywhere reports whether the list of a line lets every address of IPv4 or of IPv6 in: by one prefix, or by halves of it.

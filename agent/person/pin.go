@@ -11,13 +11,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"posagent/schemes/wire"
 )
 
 // The rule of a PIN.
 const (
-	minDigits   = 6
-	maxDigits   = 12
-	leastDigits = 3 // different ones
+	minDigits = 6
+	maxDigits = 12
 )
 
 // Rule is the rule in words.
@@ -28,18 +29,7 @@ var ErrPIN = errors.New("a PIN has " + Rule)
 
 // Fits returns nil where a text may be the terminal's PIN, else ErrPIN.
 func Fits(pin string) error {
-	if len(pin) < minDigits || len(pin) > maxDigits || strings.Trim(pin, "0123456789") != "" {
-		return ErrPIN
-	}
-	up, down, seen := true, true, map[rune]bool{}
-	for i, digit := range pin {
-		seen[digit] = true
-		if i > 0 {
-			step := (pin[i] - pin[i-1] + 10) % 10 // 0 follows 9
-			up, down = up && step == 1, down && step == 9
-		}
-	}
-	if up || down || len(seen) < leastDigits {
+	if len(pin) < minDigits || len(pin) > maxDigits || strings.Trim(pin, "0123456789") != "" || wire.Guessable(pin) {
 		return ErrPIN
 	}
 	return nil

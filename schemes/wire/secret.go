@@ -36,6 +36,22 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalJSON masks.
 func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
 
+// leastDigits is how many different digits a code has that nobody guesses at once.
+const leastDigits = 3
+
+// Guessable reports whether digits are among a stranger's first guesses: all in order, or few different ones.
+func Guessable(digits string) bool {
+	up, down, seen := true, true, map[rune]bool{}
+	for i, digit := range digits {
+		seen[digit] = true
+		if i > 0 {
+			step := (digits[i] - digits[i-1] + 10) % 10 // 0 follows 9
+			up, down = up && step == 1, down && step == 9
+		}
+	}
+	return up || down || len(seen) < leastDigits
+}
+
 // Withhold keeps a foreign service's words from repeating a secret of the request that it answers: an *Error whose text has
 // one, or whose cause has one in its Texts, says so instead and loses the cause. err is returned as it came otherwise.
 func Withhold(err error, secrets ...string) error {
