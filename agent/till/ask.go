@@ -215,7 +215,7 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 // start begins the sale of a request. Where the client has ended its connection it begins none: it may
 // have asked by the key since, and was told that nothing will be done.
 func (t *Till) start(ctx context.Context, req ecr.Request, of wire.Key, judge func() error) (sale ecr.Sale, err error) {
-	defer t.take(ctx, req.Sequence)()
+	defer t.takings.Take(line(ctx), req.Sequence)()
 	if sale, known, err := t.repeated(ctx, req, of); known {
 		return sale, err
 	}

@@ -38,7 +38,7 @@ func TestAskingWaitsForWhatIsBeingTaken(t *testing.T) {
 			return answered
 		}
 		alpha := wire.WithCaller(t.Context(), wire.Caller{Name: "alpha"})
-		first, second := x.take(alpha, "k1"), x.take(alpha, "k1")
+		first, second := x.takings.Take(line(alpha), "k1"), x.takings.Take(line(alpha), "k1")
 		asked := ask("alpha", "k1")
 		for _, other := range []chan error{ask("alpha", "k2"), ask("beta", "k1")} {
 			require.Equal(t, wire.NotFound, wire.CodeOf(<-other), "another key, another client")
@@ -49,12 +49,12 @@ func TestAskingWaitsForWhatIsBeingTaken(t *testing.T) {
 		second()
 		require.Equal(t, wire.NotFound, wire.CodeOf(<-asked))
 
-		first = x.take(alpha, "k1")
+		first = x.takings.Take(line(alpha), "k1")
 		asked = ask("alpha", "k1")
 		time.Sleep(takenWithin)
 		require.Equal(t, wire.Unavailable, wire.CodeOf(<-asked))
 		first()
 		require.Equal(t, wire.NotFound, wire.CodeOf(<-ask("alpha", "k1")))
-		require.Empty(t, x.takes)
+		require.Empty(t, x.takings.Open(line(alpha), ""))
 	})
 }

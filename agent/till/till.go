@@ -48,9 +48,9 @@ type Till struct {
 	done   chan struct{}
 	close  func()
 
-	mu    sync.Mutex
-	runs  map[string]*run   // by the sale's id
-	takes map[string]*queue // by line and key
+	mu      sync.Mutex
+	runs    map[string]*run // by the sale's id
+	takings ecr.Takings
 }
 
 // New makes a Till; it starts nothing.
@@ -59,7 +59,7 @@ func New(o Options) *Till {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Log = o.Log.With("sys", "till")
-	t := &Till{o: o, reject: catalogue(), done: make(chan struct{}), runs: map[string]*run{}, takes: map[string]*queue{}}
+	t := &Till{o: o, reject: catalogue(), done: make(chan struct{}), runs: map[string]*run{}}
 	t.close = sync.OnceFunc(func() { close(t.done) })
 	return t
 }

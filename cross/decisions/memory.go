@@ -187,7 +187,7 @@ func registers() []Holder {
 		Of:    "agent/till.Till",
 		Wired: "o reject done close mu",
 		Places: []Place{
-			{"runs takes", "which request carries an outcome, and which is the first under its key", "a key finds its sale in the journal; what was not heard is kept or undone by the client's rule", []string{"agent/till.TestRestartInTheMiddle", "agent/till.TestSameKeyAtOnce"}},
+			{"runs takings", "which request carries an outcome, and which is the first under its key", "a key finds its sale in the journal; what was not heard is kept or undone by the client's rule", []string{"agent/till.TestRestartInTheMiddle", "agent/till.TestSameKeyAtOnce"}},
 		},
 	}}
 }

@@ -65,10 +65,10 @@ var ofTills = []mutant{
 		{"agent/checkout/drive/told.go", `id, begins := strings.CutSuffix(sequence, ecr.AnyEnd)`, `id, begins := sequence, strings.HasSuffix(sequence, "/")`},
 	}},
 	{"not found is said of what is being taken", "ecr/session", "TestField4_TillsAskedWhileItIsTaken", []edit{
-		{"ecr/session/taking.go", "for one := range t.open {\n\t\tif one.line == line &&", "for one := range t.open {\n\t\tif line == \"\" &&"},
+		{"ecr/taking.go", "for one := range t.open {\n\t\tif one.line == line &&", "for one := range t.open {\n\t\tif line == \"\" &&"},
 	}},
 	{"a question does not wait for what is being taken", "ecr/nexo", "TestConformance", []edit{
-		{"ecr/session/dialog.go", `if a.Receipt == 0 && !s.takings.decided(ctx, line, a.Sequence) {`, `if a.Receipt != 0 && !s.takings.decided(ctx, line, a.Sequence) {`},
+		{"ecr/session/dialog.go", "if a.Receipt == 0 {\n\t\tif err := s.decided(", "if a.Receipt != 0 {\n\t\tif err := s.decided("},
 	}},
 	{"an unheard approval ends with its receipt alone", "ecr/session", "TestField4_TillsARepeatedReceiptIsNotForNothing", []edit{
 		{"ecr/zvt/outcome.go", `if m.d.silent && (out.Result != ecr.Approved || out.ToldFor > 0) {`, `if m.d.silent {`},

@@ -272,7 +272,7 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 			t.Stop()
 		}
 	case ecr.Begin:
-		over := s.takings.take(a.Request.Line, a.Request.Sequence)
+		over := s.takings.Take(a.Request.Line, a.Request.Sequence)
 		d.jobs.Go(func() {
 			defer over()
 			d.sale(ctx, a.Gen, over, func() (ecr.Sale, error) {
@@ -335,12 +335,26 @@ func (s *Session) asLine(req ecr.Request) ecr.Request {
 	return req
 }
 
+// decided waits until no request is being taken that a question for a line's sale with an id may mean.
+func (s *Session) decided(ctx context.Context, line, sequence string) error {
+	for _, over := range s.takings.Open(line, sequence) {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // last returns a line's last sale, its sale with an id, or the newest payment with a receipt number. What
 // the line has asked for before is begun or refused by then.
 func (s *Session) last(ctx context.Context, a ecr.Last) (ecr.Sale, error) {
 	line := cmp.Or(a.Line, s.o.Line)
-	if a.Receipt == 0 && !s.takings.decided(ctx, line, a.Sequence) {
-		return ecr.Sale{}, ctx.Err()
+	if a.Receipt == 0 {
+		if err := s.decided(ctx, line, a.Sequence); err != nil {
+			return ecr.Sale{}, err
+		}
 	}
 	switch {
 	case a.Sequence != "":

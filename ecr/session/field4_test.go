@@ -25,21 +25,21 @@ func TestField4_TillsAskedWhileItIsTaken(t *testing.T) {
 		{"tcp", "A7/", false}, {"tcp", "A8/" + ecr.AnyEnd, false}, {"tcp", "A8/order", false}, {"tcp/2", "A7/order", false}, {"tcp/2", "", false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var all takings
-			over := all.take("tcp", "A7/order")
+			s := new(Session)
+			over := s.takings.Take("tcp", "A7/order")
 			time.AfterFunc(time.Minute, over)
 			began := time.Now()
-			require.True(t, all.decided(t.Context(), c.line, c.sequence))
+			require.NoError(t, s.decided(t.Context(), c.line, c.sequence))
 			require.Equal(t, c.waits, time.Since(began) == time.Minute, "%+v", c)
 			<-time.After(time.Hour)
 			over() // again
-			require.True(t, all.decided(t.Context(), c.line, c.sequence))
-			require.Empty(t, all.open)
+			require.NoError(t, s.decided(t.Context(), c.line, c.sequence))
+			require.Empty(t, s.takings.Open("tcp", ""))
 
-			all.take("tcp", "A7/order")
+			s.takings.Take("tcp", "A7/order")
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			require.Equal(t, !c.waits, all.decided(ctx, c.line, c.sequence), "a question is given up")
+			require.Equal(t, c.waits, s.decided(ctx, c.line, c.sequence) != nil, "a question is given up")
 		})
 	}
 }

@@ -119,7 +119,7 @@ type Session struct {
 	link    ecr.Transport // open, of a serial line
 
 	saving  sync.Mutex // one registration is stored at a time
-	takings takings
+	takings ecr.Takings
 
 	guard guard
 	quiet quiet
