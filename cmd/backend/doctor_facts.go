@@ -2,11 +2,9 @@ package backend
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -137,10 +135,4 @@ func (f *Facts) works(ctx context.Context) (bool, error) {
 	}
 	_, held, err := f.Held()
 	return held, err
-}
-
-// thereIs says whether the directory is there.
-func (f *Facts) thereIs() bool {
-	_, err := os.Stat(f.Dir)
-	return !errors.Is(err, os.ErrNotExist)
 }

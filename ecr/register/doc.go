@@ -3,11 +3,11 @@
 // and returns one Result when the terminal is done.
 //
 // It owns the register's dialogue (Register and its commands), the habits of the registers found
-// in the field (Habit), the ways to misbehave (Reaction), recording of a TCP line for a protocol
-// analyser (Capture) and the reading of hexadecimal messages (DecodeHex). It shares the codec with
-// the terminal and nothing else, so that a mistake in the terminal's dialogue is not repeated
-// here. It must not import testing, the terminal's dialogue (ecr/zvt), device or any package of
-// the agent. The caller gives it a function that opens a serial port.
+// in the field (Habit), the ways to misbehave (Reaction) and the reading of hexadecimal messages
+// (DecodeHex). It shares the codec with the terminal and nothing else, so that a mistake in the
+// terminal's dialogue is not repeated here. It must not import testing, the terminal's dialogue
+// (ecr/zvt), device or any package of the agent. The caller gives it a function that opens a serial
+// port.
 //
 // Guarantees:
 //   - One command at a time; Abort may be called while one runs.
