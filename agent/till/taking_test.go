@@ -58,3 +58,36 @@ func TestAskingWaitsForWhatIsBeingTaken(t *testing.T) {
 		require.Empty(t, x.takings.Open(line(alpha), ""))
 	})
 }
+
+// A client that ends its connection while its request is judged has nothing begun: it may have asked by the key since, and was told that
+// nothing will be done under it.
+func TestAClientThatHasGoneBeginsNothing(t *testing.T) {
+	db := storetest.Open(t, journal.Schema()...)
+	desk := &counting{}
+	x := New(Options{Desk: desk, DB: db})
+	for _, gone := range []bool{true, false} {
+		ctx, leave := context.WithCancel(t.Context())
+		_, err := x.start(ctx, ecr.Request{Kind: ecr.Payment, Sequence: "k1", Amount: 1250}, "", func() error {
+			if gone {
+				leave()
+			}
+			return nil
+		})
+		leave()
+		if gone {
+			require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
+		}
+		require.Equal(t, !gone, desk.begun == 1)
+	}
+}
+
+// counting is a desk that counts what it is asked to begin.
+type counting struct {
+	Desk
+	begun int
+}
+
+func (d *counting) Begin(context.Context, ecr.Request) (ecr.Sale, error) {
+	d.begun++
+	return ecr.Sale{}, &ecr.Refusal{Code: ecr.Busy}
+}

@@ -31,7 +31,7 @@ var ofSales = []mutant{
 	{"an answer that was written counts as heard", till, "TestOnlyTheAcknowledgementTells", []edit{
 		{"agent/till/answer.go", `Flush() == nil && httpd.Heard(ctx, heardWithin), nil`, `Flush() == nil, nil`},
 	}},
-	{"a request whose client has gone begins a sale", till, "TestNothingIsDoneAfterNotFound", []edit{
+	{"a request whose client has gone begins a sale", till, "TestAClientThatHasGoneBeginsNothing", []edit{
 		{"agent/till/ask.go", `if httpd.Gone(ctx) {`, `if httpd.Gone(ctx) && req.Sequence == "" {`},
 	}},
 	{"not found is said beside a request that is being taken", till, "TestAskingWaitsForWhatIsBeingTaken", []edit{
