@@ -29,6 +29,8 @@ type dialog struct {
 	shown     bool       // the password; the reader's
 	offered   bool       // one that was wrong; likewise
 	rank      rank       // under Session.mu
+	heard     bool       // likewise: it has sent something
+	since     time.Time  // when it came
 
 	dialogue ecr.Dialogue // stepped under Session.mu
 	lost     bool         // under Session.mu: the connection is gone
@@ -49,7 +51,7 @@ func (s *Session) dialog(cable bool, send func(context.Context, []byte) error) *
 	defer s.mu.Unlock()
 	s.opened++
 	d := &dialog{
-		s: s, number: s.opened, send: send, closeLine: func() {}, late: late{repeats: cable},
+		s: s, number: s.opened, since: time.Now(), send: send, closeLine: func() {}, late: late{repeats: cable},
 		dialogue: s.o.Protocol.Dialogue(ecr.Start{Line: s.o.Line, Cable: cable, Saved: s.memory.profile}),
 		events:   make(chan ecr.Event), ended: make(chan struct{}),
 		out: make(chan ecr.Send, maxOut), timers: map[ecr.Timer]*time.Timer{},
@@ -88,7 +90,7 @@ func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
 		d.s.passes(FromRegister, data)
 		d.s.count(func(st *Stats) {
 			st.Received, st.LastContact = st.Received+1, time.Now()
-			d.rank = max(d.rank, d.rankOf(claim))
+			d.rank, d.heard = max(d.rank, d.rankOf(claim)), true
 		})
 		d.post(ecr.Received{Data: data})
 	}

@@ -104,5 +104,6 @@ type rank uint8
 const (
 	silent     rank = iota // it has said nothing
 	speaking               // it has sent a command
+	newcomer               // it has just come, and its first command is on its way
 	registered             // it has registered
 )

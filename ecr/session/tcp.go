@@ -57,7 +57,7 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 			s.warn("connection from an address that is not allowed", "from", from.String())
 			continue
 		}
-		if !s.makeRoom() {
+		if !s.makeRoom(ctx) {
 			_ = conn.Close()
 			s.warn("too many connections")
 			continue
@@ -99,12 +99,40 @@ func keepAlive(conn *net.TCPConn) {
 	}
 }
 
+// A connection that has just come is not taken for a stranger's yet: newcomerGrace is for its first command. Where nothing but newcomers
+// may be closed, each that comes waits newcomerEvery for its place, so that those before it are heard.
+const (
+	newcomerGrace = time.Second
+	newcomerEvery = 10 * time.Millisecond
+)
+
 // makeRoom closes a connection without a dialogue when there are too many: of those that have shown
 // least, one of the address that has most, and there the oldest. A register that is connected keeps
-// its place beside any crowd of others.
-func (s *Session) makeRoom() bool {
+// its place beside any crowd of others, and one that comes has the time to say what it is.
+func (s *Session) makeRoom(ctx context.Context) bool {
+	s.mu.Lock()
+	full, _, fresh := s.weakest()
+	s.mu.Unlock()
+	if full && fresh {
+		pause(ctx, newcomerEvery)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	full, out, _ := s.weakest()
+	if !full {
+		return true
+	}
+	if out == nil {
+		return false
+	}
+	go out.closeLine()
+	out.lost = true
+	return true
+}
+
+// weakest is the connection that is closed for another, nil = none may be; full says that one must be, and fresh that it is a newcomer.
+// The caller holds the mutex.
+func (s *Session) weakest() (full bool, out *dialog, fresh bool) {
 	open := 0
 	from := map[netip.Addr]int{}
 	for d := range s.dialogs {
@@ -113,24 +141,21 @@ func (s *Session) makeRoom() bool {
 			from[d.from]++
 		}
 	}
-	if open < s.o.MaxConns {
-		return true
+	shown := func(d *dialog) rank {
+		if !d.heard && time.Since(d.since) < newcomerGrace {
+			return newcomer
+		}
+		return d.rank
 	}
-	var out *dialog
 	for d := range s.dialogs {
 		if d.lost || d == s.owner {
 			continue
 		}
-		if out == nil || cmp.Or(cmp.Compare(d.rank, out.rank), cmp.Compare(from[out.from], from[d.from]), cmp.Compare(d.number, out.number)) < 0 {
+		if out == nil || cmp.Or(cmp.Compare(shown(d), shown(out)), cmp.Compare(from[out.from], from[d.from]), cmp.Compare(d.number, out.number)) < 0 {
 			out = d
 		}
 	}
-	if out == nil {
-		return false
-	}
-	go out.closeLine()
-	out.lost = true
-	return true
+	return open >= s.o.MaxConns, out, out != nil && shown(out) == newcomer
 }
 
 // The pace at which a line takes messages of connections that are in no dialogue, and the longest
