@@ -31,7 +31,7 @@ const (
 	silent   = iota // an unproven one's, with no request or no whole header for longer than headerGrace
 	unproven        // a request without a proof: whatever it waits for, its client is not known
 	fresh           // one that has just come, and has not had the time to show its proof
-	display         // the stream of a customer's screen, of which there are few
+	display         // the stream of a customer's screen, of which there are few, or a probe, which is answered soon
 	idle            // a proven one's, between two requests
 )
 
@@ -143,7 +143,7 @@ func (l *limiter) state(conn net.Conn, s http.ConnState) {
 	}
 }
 
-// follows keeps the stream of a customer's screen longer than other unproven requests.
+// follows keeps the stream of a customer's screen, and a probe that is being answered, longer than other unproven requests.
 func (l *limiter) follows(r *http.Request) {
 	c := r.Context().Value(slotKey{}).(*slot)
 	l.mu.Lock()

@@ -1,7 +1,6 @@
 package port
 
 import (
-	"fmt"
 	"net/http"
 
 	"posagent/schemes/contracts"
@@ -29,7 +28,7 @@ func (o Options) table(g *gateway, doc *document, ended <-chan struct{}) []mount
 			contracts.Describe[struct{}, openapi.Text]("probes.ready", "a register may ask for a sale", get, "/readyz", 0),
 			contracts.Describe[struct{}, openapi.Any]("probes.openapi", "this document", get, "/openapi.json", 0),
 		}},
-		own: map[string]http.HandlerFunc{"/livez": g.public(probe(o.Live)), "/readyz": g.public(probe(o.Ready)), "/openapi.json": g.public(doc.serve)},
+		own: map[string]http.HandlerFunc{"/livez": newLane(g.auth, o.Live).serve, "/readyz": newLane(g.auth, o.Ready).serve, "/openapi.json": g.public(doc.serve)},
 	}}
 	if o.Pages != nil {
 		const path = PayPath + "{paymentId}"
@@ -74,17 +73,4 @@ func (o Options) table(g *gateway, doc *document, ended <-chan struct{}) []mount
 // ofPayment names the payment of a page.
 type ofPayment struct {
 	ID string `path:"paymentId" json:"-"`
-}
-
-// probe answers whether a check passes.
-func probe(check func() error) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		if err := check(); err != nil {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			fmt.Fprintln(w, "not ok:", err)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	}
 }

@@ -13,6 +13,7 @@ type throttle struct {
 	mu    sync.Mutex
 	every time.Duration // between two
 	ahead time.Duration // how far some may be ahead of the pace
+	most  time.Duration // that one waits at most, 0 = for its turn
 	next  time.Time
 }
 
@@ -31,6 +32,9 @@ func (t *throttle) turn() time.Duration {
 		t.next = first
 	}
 	t.next = t.next.Add(t.every)
+	if last := now.Add(t.most); t.most > 0 && t.next.After(last) {
+		t.next = last
+	}
 	return t.next.Sub(now)
 }
 

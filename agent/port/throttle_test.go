@@ -113,7 +113,7 @@ func TestField_P8EveryDoorHasAPace(t *testing.T) {
 	p := New(Options{Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Token: "token", Pages: no, Hooks: no, Services: []Service{Notices(no)}})
 	defer ln.Close()
 	throttle := newThrottle(1, 1)
-	for method, paths := range map[string][]string{"GET": {PayPath + "L1", "/livez"}, "POST": {HooksPath, NoticesPath, "/token", "/oauth2/v2.0/token"}} {
+	for method, paths := range map[string][]string{"GET": {PayPath + "L1", "/openapi.json"}, "POST": {HooksPath, NoticesPath, "/token", "/oauth2/v2.0/token"}} {
 		for _, path := range paths {
 			before := throttle.next
 			ended, cancel := context.WithCancel(withThrottle(throttle))
