@@ -16,7 +16,7 @@ import (
 func TestSilentConnectionsMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := newPipes()
-		began, release := make(chan bool, 8), make(chan bool)
+		began, release := make(chan bool, 1), make(chan bool)
 		p := New(Options{Listener: ln, Live: func() error { return nil }, Ready: func() error { began <- true; <-release; return nil }})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -29,11 +29,12 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 			}
 			return err
 		}
-		flight := make(chan error, cap(began))
-		for range cap(began) {
+		flight := make(chan error, 8)
+		for range cap(flight) {
 			go func() { flight <- get(ln.client(0), "/readyz") }()
-			<-began
 		}
+		<-began // one looks, the others wait for what it says
+		synctest.Wait()
 		client := ln.client(4 * time.Second) // less than proofTime
 		var silent []net.Conn
 		for range 3 {
@@ -48,7 +49,7 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 			require.NoError(t, get(client, "/livez"))
 		}
 		close(release)
-		for range cap(began) {
+		for range cap(flight) {
 			require.NoError(t, <-flight)
 		}
 		for _, conn := range silent {

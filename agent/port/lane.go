@@ -3,7 +3,6 @@ package port
 import (
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -21,7 +20,7 @@ type lane struct {
 	check func() error
 	pace  *throttle
 
-	mu    sync.Mutex
+	turn  chan struct{} // has one place, for who looks
 	err   error
 	until time.Time // of err
 }
@@ -29,7 +28,7 @@ type lane struct {
 func newLane(a *auth, check func() error) *lane {
 	pace := newThrottle(laneRate, laneRate)
 	pace.most = laneMost
-	return &lane{auth: a, check: check, pace: pace}
+	return &lane{auth: a, check: check, pace: pace, turn: make(chan struct{}, 1)}
 }
 
 // serve answers whether the check passes.
@@ -49,8 +48,8 @@ func (l *lane) serve(w http.ResponseWriter, r *http.Request) {
 
 // look makes the check, or says what it has said just now.
 func (l *lane) look() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
 	if time.Now().After(l.until) {
 		l.err = l.check()
 		l.until = time.Now().Add(laneGood)
