@@ -39,6 +39,7 @@ import (
 	"posagent/agent/till"
 	"posagent/agent/view"
 	"posagent/device/display"
+	"posagent/device/display/scene"
 	"posagent/ecr"
 	"posagent/ecr/receipt"
 	"posagent/ecr/session"
@@ -403,6 +404,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	a.history.Start(ctx, a.o.BootID, a.o.Local.About.Version)
+	a.drive.Faces(scene.Starting) // until it was judged
 	// Registers and the port end first, the loops that journal afterwards.
 	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInner()

@@ -92,7 +92,7 @@ func TestARegisterUsesScreenKeysAndPrinter(t *testing.T) {
 		require.NoError(t, <-ended)
 	})
 	<-ready
-	need.Until(t, "the screen is idle", func() bool { return g.shows().Kind == scene.Idle })
+	need.Until(t, "no sale is on the screen", func() bool { return g.shows().Kind == scene.NotReady })
 
 	conn, err := net.Dial("tcp", line.Addr().String())
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestARegisterUsesScreenKeysAndPrinter(t *testing.T) {
 	shown("ABC")
 	send("06 E0 00")
 	hears("80 00 00")
-	need.Until(t, "the screen is idle again", func() bool { return g.shows().Kind == scene.Idle })
+	need.Until(t, "no sale is on the screen again", func() bool { return g.shows().Kind == scene.NotReady })
 
 	send("06 E1 08 F0 3C F1 F0 F3 41 42 44")
 	shown("ABD")

@@ -18,6 +18,7 @@ import (
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/device/display/scene"
 	"posagent/device/file"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -406,6 +407,17 @@ func (j *judged) changed(r ready.Report) bool {
 	return true
 }
 
+// resting is what the customer reads of a judgement where no sale is on the screen.
+func resting(r ready.Report) scene.Kind {
+	switch {
+	case r.NotReady == nil:
+		return scene.Idle
+	case r.NotReady.Cause == ready.Starting, r.NotReady.Cause == ready.Resuming, r.NotReady.Cause == ready.Asking:
+		return scene.Starting
+	}
+	return scene.NotReady
+}
+
 // report judges, and tells of a judgement that is new.
 func (a *Agent) report(ctx context.Context, look bool) ready.Report {
 	j := &a.judged
@@ -430,6 +442,7 @@ func (a *Agent) report(ctx context.Context, look bool) ready.Report {
 	default:
 		a.o.Log.Info("ready")
 	}
+	a.drive.Faces(resting(r))
 	if a.o.Report != nil {
 		a.o.Report(r)
 	}

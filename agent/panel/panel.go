@@ -70,7 +70,7 @@ func (p *Panel) Show(v display.View) error {
 
 // free says that a view of the checkout speaks of no sale, nor of how one ended.
 func free(v display.View) bool {
-	return v.Kind == scene.Idle || v.Kind == scene.Message && v.Title == "" && v.Of.Sale == "" && v.Code == nil
+	return v.Kind == scene.Idle || v.Kind == scene.Starting || v.Kind == scene.NotReady || v.Kind == scene.Message && v.Title == "" && v.Of.Sale == "" && v.Code == nil
 }
 
 func busy() error       { return &ecr.Refusal{Code: ecr.Busy} }

@@ -97,7 +97,7 @@ func TestASaleTakesTheScreenAtOnce(t *testing.T) {
 
 		for _, v := range []display.View{
 			sale, {Kind: scene.Choice, Title: "Swish"}, {Kind: scene.Prompt, Title: "Swish"}, {Kind: scene.Waiting, Title: "Swish"},
-			{Kind: scene.Message, Title: "Swish"}, {Kind: scene.Moment}, {Kind: scene.Paid}, {Kind: scene.NotPaid}, {Kind: scene.NotReady}, {Kind: scene.NoConnection},
+			{Kind: scene.Message, Title: "Swish"}, {Kind: scene.Moment}, {Kind: scene.Paid}, {Kind: scene.NotPaid}, {Kind: scene.NoConnection},
 		} {
 			require.NoError(t, p.Show(v))
 			for _, n := range []ecr.Notice{number, {Lines: []string{"A"}}, {}} {
@@ -206,4 +206,18 @@ func TestWhereNobodyCanAnswer(t *testing.T) {
 	_, err = New(Options{Screen: &glass{}, Ready: ready}).Notify(t.Context(), ecr.Notice{Wants: ecr.WantsDigits, Min: 3, Max: 2})
 	require.Equal(t, ecr.Impossible, code(err))
 	require.Equal(t, ecr.Impossible, code(New(Options{}).Print(t.Context(), nil)))
+}
+
+// TestField2_D9ARegisterWritesBesideEachFaceOfATerminalAtRest: whether the terminal starts, is ready or is not, no sale is on its screen.
+func TestField2_D9ARegisterWritesBesideEachFaceOfATerminalAtRest(t *testing.T) {
+	for _, kind := range []scene.Kind{scene.Starting, scene.Idle, scene.NotReady} {
+		g := &glass{}
+		p := New(Options{Screen: g})
+		require.NoError(t, p.Show(display.View{Kind: kind, Title: "Corner Shop"}))
+		_, err := p.Notify(t.Context(), ecr.Notice{Lines: []string{"Welcome"}})
+		require.NoError(t, err, kind)
+		require.Equal(t, "Welcome", g.v.Title, kind)
+		require.NoError(t, p.Show(display.View{Kind: scene.Idle}))
+		require.Equal(t, "Welcome", g.v.Title, "it stays")
+	}
 }

@@ -74,6 +74,7 @@ func samples(t *testing.T, now time.Time, language string) []sample {
 		{"not-paid", display.View{Kind: scene.NotPaid, Title: "MobilePay", Amount: "12.50 EUR", Reason: scene.Declined}},
 		{"no-connection", display.View{Kind: scene.NoConnection, Title: "MobilePay", Amount: "12.50 EUR"}},
 		{"not-ready", display.View{Kind: scene.NotReady, Text: longestPush + longestPush}},
+		{"starting", display.View{Kind: scene.Starting, Title: "Corner Shop"}},
 		{"message", display.View{Title: "MobilePay", Amount: "12.50 EUR", Text: "Please ask the staff."}},
 	}
 	for i := range list {

@@ -151,7 +151,7 @@ func TestDisplayScenes(t *testing.T) {
 			seen++
 		}
 	}
-	require.Equal(t, 2*19, seen)
+	require.Equal(t, 2*20, seen)
 }
 
 // What an independent decoder reads from pictures of the page is the payload, in every language.

@@ -88,7 +88,7 @@ func (f *Framebuffer) draw(whole bool) (small, err error) {
 	if err := f.dev.Write(pic, whole); err != nil {
 		return small, err
 	}
-	if whole && f.view.Kind != scene.Idle && f.view.Kind != scene.NotReady { // somebody stands before it
+	if k := f.view.Kind; whole && k != scene.Idle && k != scene.NotReady && k != scene.Starting { // somebody stands before it
 		f.dev.Light()
 	}
 	return small, nil

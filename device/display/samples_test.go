@@ -61,6 +61,7 @@ func samples(t testing.TB, language string) []sample {
 		{"code", of(scene.Code, func(v *display.View) { timed(v); v.Background = "#5a78ff" })},
 		{"waiting", of(scene.Waiting, nil)},
 		{"moment", of(scene.Moment, nil)},
+		{"starting", of(scene.Starting, func(v *display.View) { v.Title, v.Amount = "Corner Shop", "" })},
 		{"paid", of(scene.Paid, nil)},
 		{"not-paid", of(scene.NotPaid, func(v *display.View) { v.Reason = scene.Declined })},
 		{"no-connection", of(scene.NoConnection, nil)},

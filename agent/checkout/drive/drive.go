@@ -13,6 +13,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/live"
 	"posagent/agent/checkout/drive/perform"
+	"posagent/device/display/scene"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -242,6 +243,9 @@ func (d *Drive) Run(ctx context.Context) error {
 	d.p.Run(ctx)
 	return nil
 }
+
+// Faces takes what the customer's screen shows where no sale is on it: whether one may begin. Until it is called, that is scene.Idle.
+func (d *Drive) Faces(kind scene.Kind) { d.p.Faces(kind) }
 
 // Turn returns nil once Run has begun another job. It fails when ctx ends before.
 func (d *Drive) Turn(ctx context.Context) error {

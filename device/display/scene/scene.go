@@ -26,6 +26,7 @@ const (
 	NoConnection             // the backend does not answer
 	NotReady                 // no sale may begin; Text says why
 	Moment                   // a sale begins, or its end is being asked for
+	Starting                 // whether a sale may begin is not known yet
 	kinds                    // how many there are
 )
 
@@ -40,7 +41,7 @@ func Kinds() []Kind {
 
 // String returns the kind's name in a file name.
 func (k Kind) String() string {
-	names := [kinds]string{"message", "idle", "choice", "prompt", "code", "waiting", "paid", "not-paid", "no-connection", "not-ready", "moment"}
+	names := [kinds]string{"message", "idle", "choice", "prompt", "code", "waiting", "paid", "not-paid", "no-connection", "not-ready", "moment", "starting"}
 	if k >= kinds {
 		return fmt.Sprintf("kind-%d", uint8(k))
 	}
@@ -187,6 +188,8 @@ func (s Scene) Texts(now time.Time, seconds bool) Texts {
 		}
 	case Moment:
 		t.Headline = own[moment]
+	case Starting:
+		t.Headline = own[starting]
 	case Waiting:
 		t.Headline = own[confirm]
 	case Paid:

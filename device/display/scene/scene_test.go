@@ -46,7 +46,7 @@ func TestACodeIsInNoOtherScene(t *testing.T) {
 
 func TestKindsSayWhatTheyAre(t *testing.T) {
 	for k, want := range map[scene.Kind]string{
-		scene.Message: "", scene.Idle: "Ready", scene.Choice: "Please choose how to pay", scene.Prompt: "", scene.Waiting: "Please confirm in your app", scene.Moment: "One moment, please",
+		scene.Message: "", scene.Idle: "Ready", scene.Choice: "Please choose how to pay", scene.Prompt: "", scene.Waiting: "Please confirm in your app", scene.Moment: "One moment, please", scene.Starting: "Starting",
 		scene.Paid: "Paid. Thank you.", scene.NotPaid: "Not paid.", scene.NoConnection: "No connection", scene.NotReady: "Not ready",
 	} {
 		got := scene.Scene{Kind: k, Sandbox: true, Title: "T", Amount: "1.00 EUR"}.Texts(noon, true)
@@ -55,7 +55,7 @@ func TestKindsSayWhatTheyAre(t *testing.T) {
 		require.Equal(t, "T", got.Title, k)
 		require.Equal(t, "1.00 EUR", got.Amount, k)
 	}
-	require.Len(t, scene.Kinds(), 11)
+	require.Len(t, scene.Kinds(), 12)
 	require.Empty(t, scene.Scene{}.Texts(noon, true).Banner)
 	why := func(r scene.Reason, text string) string {
 		return scene.Scene{Kind: scene.NotPaid, Reason: r, Text: text}.Texts(noon, true).Detail

@@ -23,6 +23,7 @@ const (
 	number // or code of who pays
 	sum    // the amount
 	moment // something is being asked
+	starting
 	scan
 	confirm
 	paid
@@ -48,7 +49,7 @@ var texts = map[string]*[wordCount]string{
 	"en": {
 		sandbox: "SANDBOX - no real money", expired: "This code is no longer valid.", tooSmall: "This screen is too small for the code.",
 		ifScanned: "If you have scanned it, please confirm in your app. If not, please ask for a new code.", moment: "One moment, please",
-		valid: "valid", validFor: "valid for %s", ready: "Ready", choose: "Please choose how to pay", digits: "Digits",
+		valid: "valid", validFor: "valid for %s", ready: "Ready", starting: "Starting", choose: "Please choose how to pay", digits: "Digits",
 		tooFew: "Too few digits", tooLittle: "Amount too small", tooMuch: "Amount too large", again: "Please type it again",
 		number: "Number or code", sum: "Amount",
 		scan: "Scan the code with your app", confirm: "Please confirm in your app", paid: "Paid. Thank you.", notPaid: "Not paid.",
@@ -58,7 +59,7 @@ var texts = map[string]*[wordCount]string{
 	"de": {
 		sandbox: "SANDBOX - kein echtes Geld", expired: "Dieser Code ist nicht mehr gültig.", tooSmall: "Dieser Bildschirm ist zu klein für den Code.",
 		ifScanned: "Schon gescannt? Bitte in der App bestätigen. Sonst bitte nach einem neuen Code fragen.", moment: "Einen Moment bitte",
-		valid: "gültig", validFor: "gültig noch %s", ready: "Bereit", choose: "Bitte Zahlungsart wählen", digits: "Ziffern",
+		valid: "gültig", validFor: "gültig noch %s", ready: "Bereit", starting: "Startet", choose: "Bitte Zahlungsart wählen", digits: "Ziffern",
 		tooFew: "Zu wenige Ziffern", tooLittle: "Betrag zu klein", tooMuch: "Betrag zu groß", again: "Bitte neu eingeben",
 		number: "Nummer oder Code", sum: "Betrag",
 		scan: "Code mit der App scannen", confirm: "Bitte in der App bestätigen", paid: "Bezahlt. Vielen Dank.", notPaid: "Nicht bezahlt.",
@@ -68,7 +69,7 @@ var texts = map[string]*[wordCount]string{
 	"fr": {
 		sandbox: "SANDBOX - pas d'argent réel", expired: "Ce code n'est plus valable.", tooSmall: "Cet écran est trop petit pour le code.",
 		ifScanned: "Déjà scanné ? Confirmez dans votre application. Sinon, demandez un nouveau code.", moment: "Un instant, s'il vous plaît",
-		valid: "valable", validFor: "valable encore %s", ready: "Prêt", choose: "Choisissez le moyen de paiement", digits: "Chiffres",
+		valid: "valable", validFor: "valable encore %s", ready: "Prêt", starting: "Démarrage", choose: "Choisissez le moyen de paiement", digits: "Chiffres",
 		tooFew: "Trop peu de chiffres", tooLittle: "Montant trop petit", tooMuch: "Montant trop élevé", again: "Veuillez ressaisir",
 		number: "Numéro ou code", sum: "Montant",
 		scan: "Scannez le code avec votre application", confirm: "Confirmez dans votre application", paid: "Payé. Merci.", notPaid: "Non payé.",
@@ -78,7 +79,7 @@ var texts = map[string]*[wordCount]string{
 	"it": {
 		sandbox: "SANDBOX - nessun denaro reale", expired: "Questo codice non è più valido.", tooSmall: "Questo schermo è troppo piccolo per il codice.",
 		ifScanned: "Già scansionato? Confermare nell'app. Altrimenti chiedere un nuovo codice.", moment: "Un momento, prego",
-		valid: "valido", validFor: "valido ancora %s", ready: "Pronto", choose: "Scegliere il metodo di pagamento", digits: "Cifre",
+		valid: "valido", validFor: "valido ancora %s", ready: "Pronto", starting: "Avvio in corso", choose: "Scegliere il metodo di pagamento", digits: "Cifre",
 		tooFew: "Troppo poche cifre", tooLittle: "Importo troppo basso", tooMuch: "Importo troppo alto", again: "Digitare di nuovo",
 		number: "Numero o codice", sum: "Importo",
 		scan: "Scansionare il codice con l'app", confirm: "Confermare nell'app", paid: "Pagato. Grazie.", notPaid: "Non pagato.",
@@ -88,7 +89,7 @@ var texts = map[string]*[wordCount]string{
 	"nl": {
 		sandbox: "SANDBOX - geen echt geld", expired: "Deze code is niet meer geldig.", tooSmall: "Dit scherm is te klein voor de code.",
 		ifScanned: "Al gescand? Bevestig in uw app. Vraag anders om een nieuwe code.", moment: "Een ogenblik geduld",
-		valid: "geldig", validFor: "nog %s geldig", ready: "Gereed", choose: "Kies een betaalmethode", digits: "Cijfers",
+		valid: "geldig", validFor: "nog %s geldig", ready: "Gereed", starting: "Start op", choose: "Kies een betaalmethode", digits: "Cijfers",
 		tooFew: "Te weinig cijfers", tooLittle: "Bedrag te laag", tooMuch: "Bedrag te hoog", again: "Voer opnieuw in",
 		number: "Nummer of code", sum: "Bedrag",
 		scan: "Scan de code met uw app", confirm: "Bevestig in uw app", paid: "Betaald. Dank u wel.", notPaid: "Niet betaald.",
@@ -98,7 +99,7 @@ var texts = map[string]*[wordCount]string{
 	"sv": {
 		sandbox: "SANDBOX - inga riktiga pengar", expired: "Koden gäller inte längre.", tooSmall: "Skärmen är för liten för koden.",
 		ifScanned: "Redan skannad? Bekräfta i din app. Be annars om en ny kod.", moment: "Ett ögonblick",
-		valid: "giltig", validFor: "giltig i %s", ready: "Redo", choose: "Välj betalningssätt", digits: "Siffror",
+		valid: "giltig", validFor: "giltig i %s", ready: "Redo", starting: "Startar", choose: "Välj betalningssätt", digits: "Siffror",
 		tooFew: "För få siffror", tooLittle: "Beloppet är för lågt", tooMuch: "Beloppet är för högt", again: "Ange igen",
 		number: "Nummer eller kod", sum: "Belopp",
 		scan: "Skanna koden med din app", confirm: "Bekräfta i din app", paid: "Betalt. Tack.", notPaid: "Inte betalt.",
@@ -108,7 +109,7 @@ var texts = map[string]*[wordCount]string{
 	"da": {
 		sandbox: "SANDBOX - ingen rigtige penge", expired: "Koden er ikke længere gyldig.", tooSmall: "Skærmen er for lille til koden.",
 		ifScanned: "Allerede scannet? Bekræft i din app. Bed ellers om en ny kode.", moment: "Et øjeblik",
-		valid: "gyldig", validFor: "gyldig i %s", ready: "Klar", choose: "Vælg betalingsmetode", digits: "Cifre",
+		valid: "gyldig", validFor: "gyldig i %s", ready: "Klar", starting: "Starter", choose: "Vælg betalingsmetode", digits: "Cifre",
 		tooFew: "For få cifre", tooLittle: "Beløbet er for lille", tooMuch: "Beløbet er for stort", again: "Indtast igen",
 		number: "Nummer eller kode", sum: "Beløb",
 		scan: "Scan koden med din app", confirm: "Bekræft i din app", paid: "Betalt. Tak.", notPaid: "Ikke betalt.",
@@ -118,7 +119,7 @@ var texts = map[string]*[wordCount]string{
 	"nb": {
 		sandbox: "SANDBOX - ikke ekte penger", expired: "Koden er ikke lenger gyldig.", tooSmall: "Skjermen er for liten for koden.",
 		ifScanned: "Allerede skannet? Bekreft i appen din. Be ellers om en ny kode.", moment: "Et øyeblikk",
-		valid: "gyldig", validFor: "gyldig i %s", ready: "Klar", choose: "Velg betalingsmåte", digits: "Sifre",
+		valid: "gyldig", validFor: "gyldig i %s", ready: "Klar", starting: "Starter", choose: "Velg betalingsmåte", digits: "Sifre",
 		tooFew: "For få sifre", tooLittle: "Beløpet er for lite", tooMuch: "Beløpet er for stort", again: "Skriv inn på nytt",
 		number: "Nummer eller kode", sum: "Beløp",
 		scan: "Skann koden med appen din", confirm: "Bekreft i appen din", paid: "Betalt. Takk.", notPaid: "Ikke betalt.",
@@ -128,7 +129,7 @@ var texts = map[string]*[wordCount]string{
 	"fi": {
 		sandbox: "SANDBOX - ei oikeaa rahaa", expired: "Koodi ei ole enää voimassa.", tooSmall: "Näyttö on liian pieni koodille.",
 		ifScanned: "Joko skannasit? Vahvista sovelluksessa. Muuten pyydä uusi koodi.", moment: "Pieni hetki",
-		valid: "voimassa", validFor: "voimassa vielä %s", ready: "Valmis", choose: "Valitse maksutapa", digits: "Numeroita",
+		valid: "voimassa", validFor: "voimassa vielä %s", ready: "Valmis", starting: "Käynnistyy", choose: "Valitse maksutapa", digits: "Numeroita",
 		tooFew: "Liian vähän numeroita", tooLittle: "Summa on liian pieni", tooMuch: "Summa on liian suuri", again: "Syötä uudelleen",
 		number: "Numero tai koodi", sum: "Summa",
 		scan: "Skannaa koodi sovelluksella", confirm: "Vahvista sovelluksessa", paid: "Maksettu. Kiitos.", notPaid: "Ei maksettu.",
@@ -138,7 +139,7 @@ var texts = map[string]*[wordCount]string{
 	"pl": {
 		sandbox: "SANDBOX - to nie są prawdziwe pieniądze", expired: "Ten kod stracił ważność.", tooSmall: "Ten ekran jest za mały na ten kod.",
 		ifScanned: "Już zeskanowany? Potwierdź w aplikacji. Jeśli nie, poproś o nowy kod.", moment: "Proszę czekać",
-		valid: "ważny", validFor: "ważny jeszcze %s", ready: "Gotowy", choose: "Wybierz sposób płatności", digits: "Cyfry",
+		valid: "ważny", validFor: "ważny jeszcze %s", ready: "Gotowy", starting: "Uruchamianie", choose: "Wybierz sposób płatności", digits: "Cyfry",
 		tooFew: "Za mało cyfr", tooLittle: "Kwota za niska", tooMuch: "Kwota za wysoka", again: "Wpisz ponownie",
 		number: "Numer lub kod", sum: "Kwota",
 		scan: "Zeskanuj kod w aplikacji", confirm: "Potwierdź w aplikacji", paid: "Zapłacono. Dziękujemy.", notPaid: "Nie zapłacono.",

@@ -10,6 +10,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/live"
 	"posagent/device/display"
+	"posagent/device/display/scene"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -83,7 +84,8 @@ type Performer struct {
 
 	screenMu sync.Mutex // held while a picture is drawn
 	onScreen wire.Key
-	endShown bool // it says how that sale ended: any other may take its place
+	rests    scene.Kind // where no sale is on it
+	endShown bool       // it says how that sale ended: any other may take its place
 	pictured atomic.Pointer[pictured]
 
 	mu     sync.Mutex
@@ -96,7 +98,7 @@ type Performer struct {
 func New(o Options) *Performer {
 	return &Performer{
 		db: o.DB, j: o.Journal, sales: o.Sales, svc: o.Aapay, box: o.Outbox, screen: o.Screen, cfg: o.Config, now: o.Now, boot: o.Boot, bootID: o.BootID, trusted: o.Trusted, log: o.Log,
-		wake: make(chan struct{}, 1), onUndo: map[string]func(){},
+		wake: make(chan struct{}, 1), onUndo: map[string]func(){}, rests: scene.Idle,
 	}
 }
 

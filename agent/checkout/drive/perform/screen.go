@@ -214,7 +214,20 @@ func (p *Performer) show(v display.View) {
 	}
 }
 
-// Idle shows that the terminal is ready, unless a sale is on the screen.
+// Faces takes what the screen shows where no sale is on it: scene.Idle, until it is called.
+func (p *Performer) Faces(kind scene.Kind) {
+	p.screenMu.Lock()
+	defer p.screenMu.Unlock()
+	if p.rests == kind {
+		return
+	}
+	p.rests = kind
+	if p.onScreen == "" {
+		p.showIdle()
+	}
+}
+
+// Idle shows how the terminal stands, unless a sale is on the screen.
 func (p *Performer) Idle() {
 	p.screenMu.Lock()
 	if p.onScreen == "" {
@@ -223,9 +236,9 @@ func (p *Performer) Idle() {
 	p.screenMu.Unlock()
 }
 
-// showIdle shows whose terminal this is and that a sale may begin.
+// showIdle shows whose terminal this is, and whether a sale may begin.
 func (p *Performer) showIdle() {
-	p.show(display.View{Kind: scene.Idle, Title: p.cfg.MerchantName, Sandbox: p.cfg.Sandbox, Language: p.cfg.Language})
+	p.show(display.View{Kind: p.rests, Title: p.cfg.MerchantName, Sandbox: p.cfg.Sandbox, Language: p.cfg.Language})
 }
 
 // said is what the backend has said to the customer who paid, in one line.
