@@ -34,6 +34,10 @@ type Ender interface {
 // ErrTooSmall is returned when a code, an amount or a choice is larger than the screen; everything else was drawn.
 var ErrTooSmall = layout.ErrTooSmall
 
+// ErrUnseen is returned, with ErrTooSmall, by the panel before which the customer stands, when it has no room for a code: nobody can
+// scan it. A console, a picture file or a page is one of several ways to a code, and may be too small for it.
+var ErrUnseen = errors.New("nobody can scan the code")
+
 // Run refreshes a screen every second until ctx ends; then it ends the screen and returns nil. A screen that does not change with
 // time is left alone until then. An error is given to failed, which may be nil, once, until there is another or none.
 func Run(ctx context.Context, s Screen, failed func(error)) error {

@@ -2,6 +2,7 @@ package display
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ func NewFramebuffer(cfg framebuffer.Config) *Framebuffer {
 // and is back.
 const wholeEvery = 10
 
-// Show draws all of a view. ErrTooSmall, and errors of the device; the next Show or Refresh opens it again.
+// Show draws all of a view. ErrTooSmall, with ErrUnseen where that is a code, and errors of the device; the next Show or Refresh opens it again.
 func (f *Framebuffer) Show(v View) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -48,7 +49,12 @@ func (f *Framebuffer) Show(v View) error {
 		return nil
 	}
 	f.view, f.shown, f.refreshes = v, true, 0
-	return errors.Join(f.draw(true))
+	small, err := f.draw(true)
+	if small != nil && v.Code != nil {
+		w, h, _ := f.dev.Size() // it was drawn
+		small = fmt.Errorf("%w: %d modules a side, at %d dots each or more, beside the amount on a panel of %d x %d dots: %w", ErrUnseen, v.Code.Size(), layout.MinModule, w, h, small)
+	}
+	return errors.Join(small, err)
 }
 
 // Refresh draws what has changed: the countdown, and a code that is no longer valid.

@@ -318,6 +318,7 @@ type screen struct {
 	mu    sync.Mutex
 	shots []shot
 	slow  time.Duration // to draw
+	err   error         // of a code
 }
 
 func (s *screen) Show(v display.View) error {
@@ -325,6 +326,9 @@ func (s *screen) Show(v display.View) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shots = append(s.shots, shot{time.Now(), v})
+	if v.Code != nil {
+		return s.err
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package perform
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -65,9 +66,22 @@ func (p *Performer) showCode(ctx context.Context, row *journal.Row) {
 	if err != nil {
 		p.log.Error("screen", "sale", row.Key, "error", err)
 	}
+	if errors.Is(err, display.ErrUnseen) {
+		p.ApplyWithRetry(ctx, row.Key, checkout.Event{Name: checkout.CodeBroken, Text: unseen(err)})
+	}
 	if wanted && err == nil {
 		p.progress(row.Key, ecr.StepShowCode)
 	}
+}
+
+// unseen is why the customer cannot scan a code, without what else the screens have said.
+func unseen(err error) string {
+	for line := range strings.Lines(err.Error()) {
+		if strings.Contains(line, display.ErrUnseen.Error()) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return err.Error()
 }
 
 // pictured is the running sale that has the screen, and its picture.
