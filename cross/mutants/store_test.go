@@ -111,6 +111,9 @@ var ofStore = []mutant{
 	{"the reserve is kept when a write is about to fail for it", "store/sqlite", "TestReservedRefusesWithoutBallast", []edit{
 		{"store/sqlite/reserve.go", `const lowWater = 128 << 10`, `const lowWater = 0`},
 	}},
+	{"a start on a full disk has no room for what is owed", "store/sqlite", "TestField2_D13AStartHasAReserveOfItsOwn", []edit{
+		{"store/sqlite/reserve.go", `case b.next && os.Remove(b.forStart()) == nil:`, `case false:`},
+	}},
 
 	// Told, and undone.
 	{"a journal from before the mark that was put back is taken for the present one", "store/marks", "TestJudge", []edit{

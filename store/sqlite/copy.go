@@ -138,7 +138,7 @@ func Remove(ctx context.Context, path string, damaged bool) error {
 	if err := file.SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("remove: %w", err)
 	}
-	return errors.Join(removeAll(path+"-wal", path+"-shm", path+".ballast"), file.SyncDir(filepath.Dir(path)))
+	return errors.Join(removeAll(path+"-wal", path+"-shm", path+".ballast", path+".ballast.start"), file.SyncDir(filepath.Dir(path)))
 }
 
 // PutAside moves the database at path, which the caller holds, to a path that nothing lies at, with
@@ -150,7 +150,7 @@ func PutAside(ctx context.Context, path, to string) error {
 	if err := os.Rename(path, to); err != nil {
 		return fmt.Errorf("put aside: %w", err)
 	}
-	return errors.Join(file.SyncDir(filepath.Dir(to)), removeAll(path+".ballast"), file.SyncDir(filepath.Dir(path)))
+	return errors.Join(file.SyncDir(filepath.Dir(to)), removeAll(path+".ballast", path+".ballast.start"), file.SyncDir(filepath.Dir(path)))
 }
 
 // retire folds the log into the file, and removes it: SQLite would play it back into any file of

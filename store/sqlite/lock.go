@@ -66,9 +66,10 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 		}
 		return nil, fmt.Errorf("store: lock %s: %w", path, err)
 	}
-	// The number only helps a reader; a full disk must not keep the store shut.
-	if err := f.Truncate(0); err == nil {
-		_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
+	// The number only helps a reader; a full disk must not keep the store shut, and has room for it in the place of the one before.
+	number := fmt.Appendf(nil, "%d\n", os.Getpid())
+	if _, err := f.WriteAt(number, 0); err == nil {
+		_ = f.Truncate(int64(len(number)))
 	}
 	return f, nil
 }

@@ -100,6 +100,9 @@ func (s *Store) start(ctx context.Context) error {
 	if err := s.lookForMarks(&seen); err != nil {
 		return err
 	}
+	if s.reserve.begin() {
+		s.log.Warn("no space left: what was reserved is used to end what is owed", "path", s.opt.Path)
+	}
 	if err := createFile(s.opt.Path); err != nil {
 		return err
 	}
