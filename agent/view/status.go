@@ -252,7 +252,7 @@ func (v *Status) says(c ready.Cause) bool {
 
 // Advise says what is wrong and what to type.
 func (v *Status) Advise() {
-	if v.full != "" && v.Ready { // the running terminal may not have judged since
+	if v.full != "" && (v.Ready || v.says(ready.Starting)) { // the running terminal may not have judged since, or waits for room
 		v.Judged(ready.Not(ready.Trouble{Cause: ready.DiskFull, Where: v.full}, ready.Place{Flags: v.Flags}))
 	}
 	for _, t := range v.Live.Troubles {

@@ -162,7 +162,7 @@ func TestField_J6EachCauseIsNamed(t *testing.T) {
 		"another key":           {fmt.Errorf("row key: %w", device.ErrWrongKey), 9, "not the one of this journal"},
 		"cut":                   {&store.CutError{Why: "it ends at commit 1, and commit 2 was made"}, 9, "posagent journal accept"},
 		"missing":               {&store.CutError{Why: "there is no journal", Missing: true}, 9, "posagent restore"},
-		"no space":              {store.ErrFull, 1, "free some space"},
+		"no space":              {store.ErrFull, 1, "df -h shows the full disk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var coded *exit

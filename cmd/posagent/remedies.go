@@ -34,7 +34,7 @@ func storeError(err error) error {
 	case errors.Is(err, store.ErrNewer):
 		return fail(exitRefused, "%v (a newer posagent wrote this journal: install that program; the journal is whole)", err)
 	case errors.Is(err, store.ErrFull):
-		return fail(exitFailed, "%v (free some space)", err)
+		return fail(exitFailed, "%w (df -h shows the full disk; free space there, but leave what is in the state directory)", err)
 	case errors.Is(err, device.ErrWrongKey):
 		return fail(exitDamaged, "%v (the key file is not the one of this journal: %s)", err, remedyOf("", err))
 	case errors.Is(err, unix.EROFS), errors.Is(err, store.ErrReadOnly):

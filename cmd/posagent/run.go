@@ -123,8 +123,21 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 	return runOn(ctx, &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log})
 }
 
-// runOn runs the terminal, and the embedded backend beside it where the configuration names no other.
+// runOn runs the terminal, and waits for room where its disk has none to start on.
 func runOn(ctx context.Context, r *running) error {
+	for cfg := r.cfg; ; r.cfg = cfg {
+		err := runOnce(ctx, r)
+		if !noRoom(err) || ctx.Err() != nil {
+			return err
+		}
+		if err := waitForRoom(ctx, r, err); err != nil {
+			return err
+		}
+	}
+}
+
+// runOnce runs the terminal, and the embedded backend beside it where the configuration names no other.
+func runOnce(ctx context.Context, r *running) error {
 	c, cfg, log := r.c, r.cfg, r.log
 	if err := takenAddresses(c, cfg); err != nil {
 		return err
@@ -179,7 +192,9 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	if err := beginGeneration(ctx, db, log); err != nil {
 		return storeError(err)
 	}
-	if err := noteStart(ctx, c, db); err != nil {
+	if err := noteStart(ctx, c, db); errors.Is(err, store.ErrFull) { // what is owed is worth more
+		log.Warn("the start is not in the audit log", "err", err)
+	} else if err != nil {
 		return storeError(err)
 	}
 	beside, err := besideOf(ctx, c, db)
