@@ -21,7 +21,7 @@ func noteDeed(ctx context.Context, c *call, d audit.Deed) {
 	ctx = asPerson(ctx)
 	err := (&control.Client{Path: controlSocket(c)}).Note(ctx, d.Deed, d.Subject, d.Detail)
 	if errors.Is(err, control.ErrNoDaemon) {
-		err = noteStopped(ctx, c, d)
+		err = ownersRights(c, func() error { return noteStopped(ctx, c, d) })
 	}
 	if err != nil {
 		fmt.Fprintf(c.err, "%s is not in the audit log: %v\n", d.Deed, err)

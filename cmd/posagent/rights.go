@@ -22,44 +22,77 @@ func lookAsOwner(c *call) error {
 	if os.Geteuid() != 0 || unix.Stat(dir, &st) != nil || st.Uid == 0 {
 		return nil
 	}
-	uid, gid := int(st.Uid), int(st.Gid)
-	refused := func(err error) error {
-		return fail(exitFailed, "%s belongs to uid %d: %w (run as that user)", dir, uid, err)
+	list := toRead(c)
+	back, err := lower(c, st)
+	if back == nil || err != nil {
+		return err
 	}
-	was, root := syscall.Getgid(), 0
+	if cfg, wrong := readConfig(c); wrong == nil && cfg.Store.Mark != "" {
+		list = append(list, cfg.Store.Mark)
+	}
+	if closed(st.Uid, list...) {
+		return back()
+	}
+	uid := int(st.Uid)
+	if err := syscall.Setresuid(uid, uid, uid); err != nil {
+		return notOwner(c, st, err)
+	}
+	return nil
+}
+
+// ownersRights does something with the rights of the account that the state directory belongs to, where root asks for it: root's files in it
+// would keep the terminal from its own, and root is no owner of its key.
+func ownersRights(c *call, do func() error) error {
+	var st unix.Stat_t
+	if os.Geteuid() != 0 || unix.Stat(c.stateDir(), &st) != nil || st.Uid == 0 {
+		return do()
+	}
+	back, err := lower(c, st)
+	if err != nil {
+		return err
+	}
+	err = do()
+	if back != nil {
+		err = errors.Join(err, back())
+	}
+	return err
+}
+
+func notOwner(c *call, st unix.Stat_t, err error) error {
+	return fail(exitFailed, "%s belongs to uid %d: %w (run as that user)", c.stateDir(), st.Uid, err)
+}
+
+// lower gives root the rights of the account that a state directory belongs to, until back is called; nil = root may become
+// nobody else.
+func lower(c *call, st unix.Stat_t) (back func() error, err error) {
+	uid, gid, was, root := int(st.Uid), int(st.Gid), syscall.Getgid(), 0
 	groups, err := syscall.Getgroups()
 	if err != nil {
-		return refused(err)
+		return nil, notOwner(c, st, err)
 	}
-	list := toRead(c)
-	if syscall.Setgroups([]int{gid}) != nil { // a root that may become nobody else: in a container, say
+	if syscall.Setgroups([]int{gid}) != nil { // in a container, say
+		return nil, nil
+	}
+	back = func() error {
+		for _, step := range []func() error{
+			func() error { return syscall.Setresuid(root, root, root) },
+			func() error { return syscall.Setresgid(was, was, was) },
+			func() error { return syscall.Setgroups(groups) },
+		} {
+			if err := step(); err != nil {
+				return notOwner(c, st, err)
+			}
+		}
 		return nil
 	}
 	err = syscall.Setresgid(gid, gid, gid)
 	if err == nil {
 		err = syscall.Setresuid(uid, uid, root) // the saved number is the way back
 	}
-	if err == nil {
-		if cfg, wrong := readConfig(c); wrong == nil && cfg.Store.Mark != "" {
-			list = append(list, cfg.Store.Mark)
-		}
-		if !closed(st.Uid, list...) {
-			if err := syscall.Setresuid(uid, uid, uid); err != nil {
-				return refused(err)
-			}
-			return nil
-		}
+	if err != nil {
+		return nil, back()
 	}
-	for _, back := range []func() error{
-		func() error { return syscall.Setresuid(root, root, root) },
-		func() error { return syscall.Setresgid(was, was, was) },
-		func() error { return syscall.Setgroups(groups) },
-	} {
-		if err := back(); err != nil {
-			return refused(err)
-		}
-	}
-	return nil
+	return back, nil
 }
 
 // toRead is what a verb that only reads may open.
