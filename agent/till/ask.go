@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +39,9 @@ func invalid(format string, args ...any) error { return wire.Errorf(wire.Invalid
 
 // read reads the body of a request into v; an empty one is {} where may says so.
 func read[T any](r *http.Request, may bool) (v T, err error) {
+	if err := wire.InAddress(r.URL, reflect.TypeFor[T]()); err != nil {
+		return v, err
+	}
 	data, err := wire.ReadBody(r, wire.MaxRequest)
 	if err != nil || may && len(data) == 0 {
 		return v, err

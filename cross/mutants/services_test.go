@@ -80,6 +80,12 @@ var ofServices = []mutant{
 	{"null gives everything back", "schemes/backend", "TestField2_R1b_NoValueIsNotAbsent", []edit{
 		{"schemes/wire/json.go", `case r.notNull && bytes`, `case false && bytes`},
 	}},
+	{"an amount in the address gives everything back", "schemes/backend", "TestField5_AValueThatNobodyReadsIsNotAbsent", []edit{
+		{"schemes/wire/rest/endpoint.go", `if err == nil && i.Write() && i.HasBody {`, `if false {`},
+	}},
+	{"an amount in other letters gives a link's payment back", "schemes/backend", "TestField5_AValueThatNobodyReadsIsNotAbsent", []edit{
+		{"schemes/paylinks/form.go", `sent != name && wire.SameName(sent, name) {`, `sent != name && false {`},
+	}},
 	{"an empty amount of a link gives everything back", "schemes/backend", "TestField2_R1b_NoValueIsNotAbsent", []edit{
 		{"schemes/paylinks/form.go", `sent && v == "" {`, `sent && false {`},
 	}},

@@ -79,6 +79,27 @@ func valued() []string {
 	return []string{"amount", "preAuthorization", "reservation", "subscriptionState", "expirationDate"}
 }
 
+// unread refuses a parameter of valued that is not read where it stands, in the address of a write, or as it is spelled: absent, it means
+// all that there is, and a caller who sent it has not left it out.
+func unread(query, body bracket.Form) error {
+	refused := func(name, why string) error {
+		return &wire.FieldError{Path: name, Reason: why, Code: wire.Invalid}
+	}
+	for _, name := range valued() {
+		for _, p := range body {
+			if sent, _, _ := strings.Cut(p.Name, "["); sent != name && wire.SameName(sent, name) {
+				return refused(name, "differs in its letters' case, or has blanks (write it so)")
+			}
+		}
+		for _, p := range query {
+			if sent, _, _ := strings.Cut(p.Name, "["); wire.SameName(sent, name) && body.Values(name) == nil {
+				return refused(name, "stands in the address, where it is not read (put it into the body)")
+			}
+		}
+	}
+	return nil
+}
+
 // given refuses an empty text of a parameter whose absence means all or a default.
 func (r *reader) given(name string) {
 	if v, sent := r.form.Get(name).(string); sent && v == "" {

@@ -140,6 +140,8 @@ func (o HandlerOptions) open(r *http.Request, i rest.Info, values []string) (res
 	}
 	if reads {
 		body = query
+	} else if err = unread(query, body); err != nil {
+		return out, err
 	}
 	if out.form, err = body.Without(SignatureParam, InstanceParam).Tree(); err != nil {
 		return out, err

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -70,6 +71,25 @@ func rulesOf(f reflect.StructField) (r rules) {
 	}
 	return r
 }
+
+// InAddress refuses an address with a parameter that a body of type t would have, where its absence means all, the last or a default:
+// the address is not read for it, and a caller who put it there has not left it out. The error is Invalid and names the parameter.
+func InAddress(u *url.URL, t reflect.Type) error {
+	if u.RawQuery == "" {
+		return nil
+	}
+	for name := range u.Query() {
+		for _, f := range infoOf(t).fields {
+			if f.notNull && SameName(name, f.name) {
+				return &FieldError{Path: f.name, Reason: "stands in the address, where it is not read (put it into the body)", Code: Invalid}
+			}
+		}
+	}
+	return nil
+}
+
+// SameName says that a name is another one but for its letters' case and blanks around it.
+func SameName(name, other string) bool { return strings.EqualFold(strings.TrimSpace(name), other) }
 
 // field finds a field by its wire name; nil = there is none.
 func (in structInfo) field(name string) *fieldInfo {

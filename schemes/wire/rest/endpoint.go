@@ -151,6 +151,9 @@ func (i Info) open(r *http.Request, values []string, f own, o Options, read Open
 	if err == nil {
 		err = i.readParams(at.Interface(), values, r.URL)
 	}
+	if err == nil && i.Write() && i.HasBody {
+		err = wire.InAddress(r.URL, i.In)
+	}
 	switch {
 	case err != nil:
 	case read != nil:
