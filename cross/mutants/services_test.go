@@ -86,6 +86,9 @@ var ofServices = []mutant{
 	{"an amount in other letters gives a link's payment back", "schemes/backend", "TestField5_AValueThatNobodyReadsIsNotAbsent", []edit{
 		{"schemes/paylinks/form.go", `sent != name && wire.SameName(sent, name) {`, `sent != name && false {`},
 	}},
+	{"the operator's reversal passes a merchant's payment by", "schemes/backend/wallets", "TestField5_TheOperatorsWordReachesAMerchantsReference", []edit{
+		{"schemes/backend/wallets/row.go", `t, err = one(room.For(r, merchant), byTerminal, ref)`, `merchant = ""`},
+	}},
 	{"an empty amount of a link gives everything back", "schemes/backend", "TestField2_R1b_NoValueIsNotAbsent", []edit{
 		{"schemes/paylinks/form.go", `sent && v == "" {`, `sent && false {`},
 	}},

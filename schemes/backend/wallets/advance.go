@@ -106,7 +106,7 @@ func (w *Wallets) performUndo(tx store.Tx, t *txn, c change) error {
 		return nil
 	}
 	if t.OriginalID == 0 {
-		late, err := one(room.For(tx, t.By), byTerminal, t.OriginalRef)
+		late, err := findFor(room.For(tx, t.By), t.Merchant, t.OriginalRef, byTerminal)
 		if err != nil {
 			return err
 		}

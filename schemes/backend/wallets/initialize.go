@@ -157,13 +157,17 @@ type stored struct {
 func (w *Wallets) seal(a asked) []byte { return w.DB.MAC("wallets_key", string(a.key), a.body) }
 
 // replay answers a key that was used before: the stored answer, or KeyReused for another body. What a merchant sent with the
-// operator's credentials before it had its own is the same request, where the body is the same.
+// operator's credentials before it had its own is the same request, where the body is the same, and so is what it sent with its own.
 func (w *Wallets) replay(tx store.Tx, a asked) (said, bool, error) {
 	s, found, err := w.under(tx, a, a.by)
-	if found || err != nil || a.by == "" {
+	if found || err != nil {
 		return s, found, err
 	}
-	if s, found, err = w.under(tx, a, ""); wire.CodeOf(err) == wire.KeyReused {
+	other := ""
+	if a.by == "" {
+		other = a.req.MerchantID
+	}
+	if s, found, err = w.under(tx, a, other); wire.CodeOf(err) == wire.KeyReused {
 		return said{}, false, nil
 	}
 	return s, found, err

@@ -66,7 +66,7 @@ func (w *Wallets) taken(tx store.Tx, a asked, t *txn) (string, error) {
 	if t.TerminalRef == "" {
 		return "", nil
 	}
-	other, err := find(tx, t.TerminalRef, byTerminal, byPPRef, byID)
+	other, err := findFor(tx, t.Merchant, t.TerminalRef, byTerminal, byPPRef, byID)
 	switch {
 	case wire.CodeOf(err) == wire.Conflict:
 	case err != nil:
@@ -100,8 +100,8 @@ func (w *Wallets) preparePayment(tx store.Tx, a asked, t *txn) (verdict, error) 
 		return verdict{}, nil
 	}
 	var n int64
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM wallets_tomb WHERE reference = ? OR reference = ? AND txn IN (SELECT id FROM wallets_txn WHERE merchant = ?)`,
-		scoped(t.By, t.TerminalRef), t.TerminalRef, t.Merchant).Scan(&n); err != nil {
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM wallets_tomb WHERE reference IN (?, ?) OR reference = ? AND txn IN (SELECT id FROM wallets_txn WHERE merchant = ?)`,
+		scoped(t.By, t.TerminalRef), scoped(t.Merchant, t.TerminalRef), t.TerminalRef, t.Merchant).Scan(&n); err != nil {
 		return verdict{}, fmt.Errorf("read tombstone: %w", err)
 	}
 	if n > 0 {

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -143,6 +144,16 @@ func find(r store.Reader, ref string, ways ...string) (*txn, error) {
 		}
 	}
 	return found, nil
+}
+
+// findFor is find where the caller names a merchant: the operator reaches that merchant's own references, too, where none of the
+// operator's is called so.
+func findFor(r store.Reader, merchant, ref string, ways ...string) (*txn, error) {
+	t, err := find(r, ref, ways...)
+	if t == nil && err == nil && room.By(r).Merchant == "" && merchant != "" && slices.Contains(ways, byTerminal) {
+		t, err = one(room.For(r, merchant), byTerminal, ref)
+	}
+	return t, err
 }
 
 // next is when the transaction changes by itself, 0 = never.

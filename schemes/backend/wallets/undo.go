@@ -25,7 +25,7 @@ func (w *Wallets) prepareUndo(tx store.Tx, a asked, t *txn, row *scenario.Row) (
 	}
 	timing := w.timing(a.provider)
 	t.Script = scenario.UndoScript("", true, 0, 0)
-	orig, err := find(tx, t.OriginalRef, ways...)
+	orig, err := findFor(tx, t.Merchant, t.OriginalRef, ways...)
 	switch {
 	case wire.CodeOf(err) == wire.Conflict:
 		return reject(extOriginal, "originalReference names two transactions: give the ppref"), nil
