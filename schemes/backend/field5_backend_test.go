@@ -96,3 +96,31 @@ func TestField5_AValueThatNobodyReadsIsNotAbsent(t *testing.T) {
 	status, answer := send(refund+"&amount=5", form, "amount=5")
 	require.NotEqual(t, http.StatusBadRequest, status, "what the body says, too: %s", answer)
 }
+
+// A capture of 5.00 of a link's reservation of 10.00 collected 10.00, since that call has no amount and did not look for one. The kind:
+// the calls of each service that take a thing whole. Hosted build refuses another amount than the operation's, the terminal's own
+// reversal likewise; a Cancel of S0 2.2 is sent with an amount by its official client, and has none. Links: capture and cancel, here.
+func TestField5_AnAmountOfWhatIsTakenWholeIsRefused(t *testing.T) {
+	_, srv := serve(t, t.TempDir(), 0)
+	for _, row := range []struct{ method, path, body string }{
+		{http.MethodPost, "/v1.0/Transaction/1/capture?instance=demo", "amount=500"}, {http.MethodPost, "/v1.0/Transaction/1/capture?instance=demo", "Amount=500"},
+		{http.MethodPost, "/v1.0/Transaction/1/capture?instance=demo&amount=500", ""}, {http.MethodDelete, "/v1.0/Transaction/1/?instance=demo", "amount=500"},
+		{http.MethodDelete, "/v1.0/Transaction/1/?instance=demo&amount=500", ""},
+	} {
+		for _, with := range []bool{true, false} {
+			if !with {
+				row.path, row.body = strings.TrimSuffix(row.path, "&amount=500"), "id=1"
+			}
+			req, err := http.NewRequestWithContext(t.Context(), row.method, srv.URL+row.path, strings.NewReader(row.body))
+			require.NoError(t, err)
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			req.Header.Set(paylinks.APIKeyHeader, "demo-secret")
+			resp, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			text, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, with, resp.StatusCode == http.StatusBadRequest && strings.Contains(string(text), "amount"), "%s %s %s: %s", row.method, row.path, row.body, text)
+		}
+	}
+}

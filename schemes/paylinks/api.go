@@ -151,7 +151,7 @@ var (
 	// chargeToo is the other path of a charge. A Client writes the first.
 	chargeToo = charges("/Transaction/{id}/charge", "the same")
 	capture   = rest.Endpoint[Service, about, Done]{
-		Op: "paylinks.capture", What: "collect all",
+		Op: opCapture, What: "collect all",
 		Method: http.MethodPost, Path: "/Transaction/{id}/capture", Status: http.StatusOK, Also: besides, Wants: writes, May: links, Read: one[Done],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in about) (Done, error) {
 			out, err := svc.Transactions.Capture(ctx, key, in.ID)
@@ -169,7 +169,7 @@ var (
 		Flaw: func(in refunding, out Done) string { return flaw(in.ID, out.ID, out.Operation) },
 	}
 	cancel = rest.Endpoint[Service, about, Deleted]{
-		Op: "paylinks.cancel", What: "cancel a reservation",
+		Op: opCancel, What: "cancel a reservation",
 		Method: http.MethodDelete, Path: "/Transaction/{id}/", Status: http.StatusOK, Also: besides, Wants: writes, May: links, Read: one[Deleted],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in about) (Deleted, error) {
 			out, err := svc.Transactions.Delete(ctx, key, in.ID)

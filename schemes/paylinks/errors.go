@@ -39,10 +39,12 @@ import (
 
 // The operations whose requests have rules, as errors name them.
 const (
-	opCreate = "paylinks.create"
-	opCharge = "paylinks.charge"
-	opRefund = "paylinks.refund"
-	opList   = "paylinks.list"
+	opCreate  = "paylinks.create"
+	opCapture = "paylinks.capture"
+	opCancel  = "paylinks.cancel"
+	opCharge  = "paylinks.charge"
+	opRefund  = "paylinks.refund"
+	opList    = "paylinks.list"
 )
 
 // The reasons of this service beside wire's codes (wire.Error.Reason).

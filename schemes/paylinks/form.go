@@ -100,6 +100,19 @@ func unread(query, body bracket.Form) error {
 	return nil
 }
 
+// whole refuses an amount of a call that takes a transaction whole: its caller wants a part of it.
+func whole(op string, sent bracket.Form) error {
+	if op != opCapture && op != opCancel {
+		return nil
+	}
+	for _, p := range sent {
+		if name, _, _ := strings.Cut(p.Name, "["); wire.SameName(name, "amount") {
+			return &wire.FieldError{Path: "amount", Reason: "this call takes the whole transaction (leave it out; charge collects a part)", Code: wire.Invalid}
+		}
+	}
+	return nil
+}
+
 // given refuses an empty text of a parameter whose absence means all or a default.
 func (r *reader) given(name string) {
 	if v, sent := r.form.Get(name).(string); sent && v == "" {

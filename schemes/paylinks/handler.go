@@ -140,7 +140,10 @@ func (o HandlerOptions) open(r *http.Request, i rest.Info, values []string) (res
 	}
 	if reads {
 		body = query
-	} else if err = unread(query, body); err != nil {
+	} else if err = unread(query, body); err == nil {
+		err = whole(i.Op, sent)
+	}
+	if err != nil {
 		return out, err
 	}
 	if out.form, err = body.Without(SignatureParam, InstanceParam).Tree(); err != nil {
