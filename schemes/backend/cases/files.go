@@ -104,8 +104,12 @@ func (r *row) claim(tx store.Tx, files []file, now time.Time) (refused []dispute
 		_, err := tx.Exec(`INSERT INTO cases_document (id, number, name, kind, mime, size, sha256, at_ms, place)
 			SELECT ?, ?, ?, ?, ?, ?, ?, ?, COUNT(*) FROM cases_document WHERE number = ?`,
 			f.id, r.number, f.doc.ID, f.doc.Type, f.doc.MimeType, f.doc.Binary.Size, f.doc.Binary.SHA256, now.UnixMilli(), r.number)
+		var pieces sql.Result
 		if err == nil {
-			_, err = tx.Exec(`UPDATE cases_file SET claimed = 1 WHERE document = ?`, f.id)
+			pieces, err = tx.Exec(`UPDATE cases_file SET claimed = 1 WHERE document = ?`, f.id)
+		}
+		if err == nil {
+			err = room.Claimed(pieces, f.doc.Binary.Size)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("claim document: %w", err)

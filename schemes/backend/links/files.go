@@ -38,7 +38,11 @@ func (s *Links) store(ctx context.Context, f file, a paylinks.Attachment) error 
 // claim gives a new link its files.
 func claim(tx store.Tx, l *link, list []file) error {
 	for _, f := range list {
-		if _, err := tx.Exec(`UPDATE links_file SET link = ? WHERE upload = ?`, l.ID, f.Upload); err != nil {
+		pieces, err := tx.Exec(`UPDATE links_file SET link = ? WHERE upload = ?`, l.ID, f.Upload)
+		if err == nil {
+			err = room.Claimed(pieces, f.Size)
+		}
+		if err != nil {
 			return fmt.Errorf("claim attachment: %w", err)
 		}
 	}

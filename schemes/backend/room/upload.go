@@ -2,9 +2,12 @@ package room
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"io"
 	"time"
 
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -33,6 +36,19 @@ func (r *Room) Upload(ctx context.Context, open func() (io.ReadCloser, error), s
 		if err := r.DB.Write(ctx, func(tx store.Tx) error { return keep(tx, seq, buf[:n], r.Now()) }); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Claimed holds what the thing that an upload was sent with has claimed against the upload's size. A clock that jumped, or that of another
+// process, may have taken pieces for left ones and dropped them: then the error is wire.Unavailable, and the request is to be sent again.
+func Claimed(res sql.Result, size int64) error {
+	n, err := res.RowsAffected()
+	switch {
+	case err != nil:
+		return fmt.Errorf("claim an upload: %w", err)
+	case n != (size+piece-1)/piece:
+		return wire.Errorf(wire.Unavailable, "", "an upload was dropped before it was claimed (is the clock right?): send the request again")
 	}
 	return nil
 }
