@@ -32,7 +32,7 @@ func (d *Deliver) Run(ctx context.Context) error {
 	way := newTraffic()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var purged time.Time
+	var purged, recalled time.Time
 	look := firstLook
 	for {
 		select {
@@ -49,6 +49,12 @@ func (d *Deliver) Run(ctx context.Context) error {
 			way.forget()
 			if err := d.purge(ctx, now); err != nil && ctx.Err() == nil {
 				d.log.Error("old deliveries stay", "err", err)
+			}
+		}
+		if now.Sub(recalled).Abs() >= whileQueued {
+			recalled = now
+			if err := d.recall(ctx, now); err != nil && ctx.Err() == nil {
+				d.log.Error("deliveries of a wrong clock wait", "err", err)
 			}
 		}
 		jobs, next, err := d.pick(ctx, now.UnixMilli(), way)
@@ -82,6 +88,29 @@ func (d *Deliver) Run(ctx context.Context) error {
 		}
 		timer.Reset(wait)
 	}
+}
+
+// farthest is above the longest interval of a schedule, and above a pause: what is due later than that was queued, or paused, while the
+// clock of a process was ahead.
+const farthest = 25 * time.Hour
+
+// recall makes due what a wrong clock put off, which would wait until that clock's time has come.
+func (d *Deliver) recall(ctx context.Context, now time.Time) error {
+	far, late := now.Add(farthest).UnixMilli(), false
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM deliver_delivery WHERE due_ms > ?) OR EXISTS (SELECT 1 FROM deliver_endpoint WHERE until_ms > ?)`, far, far).Scan(&late)
+	})
+	if err != nil || !late {
+		return err
+	}
+	d.log.Warn("the clock was ahead when deliveries were queued: they are sent now")
+	return d.db.Write(ctx, func(tx store.Tx) error {
+		if _, err := tx.Exec(`DELETE FROM deliver_endpoint WHERE until_ms > ?`, far); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`UPDATE deliver_delivery SET due_ms = ? WHERE due_ms > ?`, now.UnixMilli(), far)
+		return err
+	})
 }
 
 // pick chooses what is sent now, the endpoint that waits longest first, and says when the next delivery will be due; 0 =
