@@ -45,7 +45,7 @@ var ofServices = []mutant{
 		{"schemes/backend/wallets/row.go", `for used := int64(1); used > 0; {`, `for used := int64(1); used > 0; used = 0 {`},
 	}},
 	{"an id is taken for a new reference", "schemes/backend/wallets", "TestField2_S11_OneNameOneTransaction", []edit{
-		{"schemes/backend/wallets/prepare.go", `find(tx, t.TerminalRef, byTerminal, byPPRef, byID)`, `find(tx, t.TerminalRef, byTerminal)`},
+		{"schemes/backend/wallets/prepare.go", `findFor(tx, t.Merchant, t.TerminalRef, byTerminal, byPPRef, byID)`, `findFor(tx, t.Merchant, t.TerminalRef, byTerminal)`},
 	}},
 	{"a reversal goes by the id of another's payment", "schemes/backend/wallets", "TestField2_S11_OneNameOneTransaction", []edit{
 		{"schemes/backend/wallets/undo.go", `[]string{byTerminal, byPPRef}, methods.Reversal`, `[]string{byTerminal, byPPRef, byID}, methods.Reversal`},
