@@ -244,7 +244,7 @@ func onPayment[R any](kind string, do func(payments.Service, context.Context, wi
 				return json.Marshal(levelsOf(p))
 			},
 			compare: func(before, after, body []byte, others []outbox.Op) (reply, found) {
-				return compareLevels(e, before, after, body, others)
+				return compareLevels(kind, e, before, after, body, others)
 			},
 			show: e.show,
 			left: e.left,
@@ -283,20 +283,32 @@ func levelsOf(p payments.Payment) levels {
 		of(s.RefundedAmount, p.Refunds), of(0, p.Cancellations)}
 }
 
-// with is a level as it was before, and what it lacks of what others are known to have done since, by a later reading.
+// with is a level as it was before, and what it lacks of what others are known to have done since, by a later reading. An entry that
+// the service does not name is nobody's.
 func (l level) with(others []outbox.Op, is level) level {
 	for _, op := range others {
 		ref := transactionRef(op)
-		if i := slices.Index(is.Refs, ref); i >= 0 && i < len(is.Amounts) && !slices.Contains(l.Refs, ref) {
+		if i := slices.Index(is.Refs, ref); ref != "" && i >= 0 && i < len(is.Amounts) && !slices.Contains(l.Refs, ref) {
 			l = level{l.Sum + is.Amounts[i], l.Entries + 1, append(slices.Clip(l.Refs), ref), nil}
 		}
 	}
 	return l
 }
 
+// lags says that a first reading showed less than others of its kind had done by then, and that no name tells which entry is whose.
+func (l level) lags(kind string, others []outbox.Op, is level) bool {
+	did := 0
+	for _, op := range others {
+		if op.Kind == kind {
+			did++
+		}
+	}
+	return l.Entries < did && slices.Contains(is.Refs, "")
+}
+
 // compareLevels is MONEY C.2: exactly one new entry of the right amount is the effect; the same entries and the same sum are none;
 // anything else is unclear.
-func compareLevels(e effect, before, after, body []byte, others []outbox.Op) (reply, found) {
+func compareLevels(kind string, e effect, before, after, body []byte, others []outbox.Op) (reply, found) {
 	var was, is levels
 	var req struct {
 		Amount *int32 `json:"amount"`
@@ -317,6 +329,8 @@ func compareLevels(e effect, before, after, body []byte, others []outbox.Op) (re
 	gone := e.releases && was.Authorized.Sum > 0 && is.Authorized.Sum == 0
 	away := gone && b.Entries == a.Entries && is.Captured.Sum == was.Captured.Sum
 	switch {
+	case !e.releases && a.lags(kind, others, b):
+		return reply{}, unclear
 	case b.Entries == a.Entries && b.Sum == a.Sum && !gone:
 		return reply{}, nothing
 	case b.Entries == a.Entries+1 && b.Sum-a.Sum == want, away:

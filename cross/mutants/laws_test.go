@@ -47,6 +47,12 @@ var ofLaws = []mutant{
 	{"a refund from before a reading that lags is this one's", offline, "TestField4_GatewayG4AReadingThatLagsShowsNoEffectOfOurs", []edit{
 		{"agent/offline/payments.go", `was.Refunded.with(others, is.Refunded), `, `was.Refunded, `},
 	}},
+	{"an entry without a name is what another operation did", offline, "TestField5_QueueAnEntryWithoutANameIsNobodyElses", []edit{
+		{"agent/offline/payments.go", `ref != "" && i >= 0`, `i >= 0`},
+	}},
+	{"an entry without a name is ours behind data that lag", offline, "TestField5_QueueAnEntryWithoutANameIsNobodyElses", []edit{
+		{"agent/offline/payments.go", `case !e.releases && a.lags(kind, others, b):`, `case false && a.lags(kind, others, b):`},
+	}},
 	{"a reservation that is not found is gone at once", offline, "TestField4_GatewayG5WhatIsNotFoundMayStandYet", []edit{
 		{"agent/offline/send.go", `case what == absent && op.Since(*m.No) < quiet:`, `case false:`},
 	}},
