@@ -20,7 +20,8 @@ import (
 var sinceNovember27 = []string{
 	"agent/3 places", "agent/4 ids", "agent/5 beside", "checkout/5 routes", "checkout/6 ids", "checkout/7 names", "checkout/8 accounts", "daily/2 through",
 	"events/3 given", "events/4 shares", "inbox/4 shares, ids", "inbox/5 given", "inbox/6 owners of builds", "offline/9 ids as they are spelled",
-	"offline/10 accounts and dependants", "offline/11 things by the keys of their creates", "outbox/10 alerts of sales", "outbox/11 trusted time",
+	"offline/10 accounts and dependants", "offline/11 things by the keys of their creates", "offline/12 operations of other books",
+	"outbox/10 alerts of sales", "outbox/11 trusted time",
 	"owned/2 as it is spelled, made or named", "owned/3 accounts", "owned/4 calls",
 }
 

@@ -2,7 +2,9 @@ package offline
 
 import (
 	"fmt"
+	"slices"
 
+	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -15,6 +17,15 @@ var aboutOf = map[string]string{Payments: "payment", Tokens: "token", Paylinks: 
 
 // Leave notes, in the caller's commit, that what a service has named so far was named at a place that the service has left.
 func Leave(tx store.Tx, service, place string) error {
+	if aboutOf[service] != "" {
+		last, err := outbox.Highest(tx)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`INSERT INTO offline_left (service, upto, account) VALUES (?, ?, '') ON CONFLICT DO NOTHING`, service, last); err != nil {
+			return fmt.Errorf("operations of %s: %w", service, err)
+		}
+	}
 	return setAccount(tx, service, "", place)
 }
 
@@ -29,10 +40,36 @@ func setAccount(tx store.Tx, service, was, is string) error {
 	if err == nil {
 		_, err = tx.Exec(`UPDATE offline_dependants SET account = ? WHERE parent >= ? AND parent < ? AND account = ?`, is, about+"/", about+"0", was)
 	}
+	if err == nil {
+		_, err = tx.Exec(`UPDATE offline_left SET account = ? WHERE service = ? AND account = ?`, is, service, was)
+	}
 	if err != nil {
 		return fmt.Errorf("ids of %s: %w", service, err)
 	}
 	return nil
+}
+
+// here leaves of operations of a service those that were sent to the books where it stands now. What has a local id is of one account;
+// the number of a transaction is that of others at other books.
+func here(r store.Reader, service string, ops []outbox.Op) ([]outbox.Op, error) {
+	type left struct {
+		upto  int64
+		there bool
+	}
+	var list []left
+	err := store.Each(r, func(row store.Row) error {
+		var l left
+		err := row.Scan(&l.upto, &l.there)
+		list = append(list, l)
+		return err
+	}, `SELECT upto, account <> '' FROM offline_left WHERE service = ? ORDER BY upto`, service)
+	if err != nil {
+		return nil, fmt.Errorf("operations of %s: %w", service, err)
+	}
+	return slices.DeleteFunc(ops, func(op outbox.Op) bool {
+		i := slices.IndexFunc(list, func(l left) bool { return op.ID <= l.upto })
+		return i >= 0 && list[i].there
+	}), nil
 }
 
 // elsewhere refuses a call about a thing of other books.

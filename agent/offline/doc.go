@@ -5,8 +5,8 @@
 // From the top: front.go wires the kinds; payments, tokens, linkrows and links are the services;
 // accept and put store a write, send, ours and settled end it; owner, keys and things are its records.
 //
-// It owns the tables offline_claims (Idempotency-Keys), offline_keys (those of purged operations),
-// offline_things (ids and owners), offline_dependants, offline_totals, offline_purged and offline_proven.
+// It owns the tables offline_claims (Idempotency-Keys), offline_keys (of purged ones), offline_things (ids
+// and owners), offline_dependants, offline_left (other books), offline_totals, _purged and _proven.
 //
 // It guarantees for an undo: it is done only when the backend says so. A retry uses the same
 // idempotency key. If the backend has no idempotent route, the undo is sent once.

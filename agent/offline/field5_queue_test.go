@@ -13,7 +13,11 @@ import (
 
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
+	"posagent/store"
 )
 
 // refs are the names of the entries in a payment's reading.
@@ -103,4 +107,79 @@ func TestField5_QueueAnEntryWithoutANameIsNobodyElses(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestField5_QueueWhatWasDoneAtOtherBooksIsNoneOfTheseHere: a transaction was given back in part, the provider
+// changed, and there a transaction had the same number. Its refund's answer was lost; of what the reading
+// showed as given back, as much was taken for the refund at the provider before. No effect was seen, and it
+// was sent again: it went back twice. A number of the service's names a thing at one account (law III), and
+// what was done to it belongs there (law IV). The kind: what is compared with the operations that are done on
+// the same thing. What was made here has a local id of its own; the register's undos compare no others. Back
+// at the provider before, what was done there counts again.
+func TestField5_QueueWhatWasDoneAtOtherBooksIsNoneOfTheseHere(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		at := func(do func(tx store.Tx, service, place string) error, place string) {
+			require.NoError(t, s.db.Write(t.Context(), func(tx store.Tx) error { return do(tx, offline.Paylinks, place) }))
+		}
+		refund := func(id int64) paylinks.Done {
+			d, err := s.front.Transactions().Refund(t.Context(), "", id, paylinks.RefundRequest{Amount: cents(300)})
+			require.NoError(t, err)
+			return d
+		}
+		before := s.paid()
+		require.Nil(t, refund(before.ID).Operation)
+		s.stop()
+		at0 := s.backend
+		defer func() { require.NoError(t, at0.Close()) }()
+		s.backend = openBackend(t)
+		s.cable.to = wiretest.Direct(s.backend.Handler())
+		s.start()
+		s.pass(time.Second)
+		at(offline.Leave, "https://a.example")
+		now := s.paid()
+		require.Equal(t, before.ID, now.ID, "both count alike")
+		sent := 0
+		s.cable.set(false, without(func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+			resp, err := answer()
+			if r.Method != http.MethodGet {
+				sent++
+				return nil, errNoAnswer
+			}
+			return resp, err
+		}))
+		d := refund(now.ID)
+		require.NotNil(t, d.Operation)
+		s.pass(5 * time.Minute)
+		require.Equal(t, 1, sent, "it leaves once")
+		s.is(d.Operation.Key, outbox.Done)
+	})
+}
+
+// The same of what an answer names: the transactionRef of a refund at the provider before is none of the new one's, and one of the
+// same books is another's answer. The payment is nobody's here.
+func TestField5_QueueATransactionRefIsOfItsBooks(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+			if r.Method == http.MethodGet {
+				return answer()
+			}
+			return page(200, `{"paymentId":"7","transactionRef":"1"}`), nil
+		})
+		at := func(do func(tx store.Tx, service, place string) error, place string) {
+			require.NoError(t, s.db.Write(t.Context(), func(tx store.Tx) error { return do(tx, offline.Payments, place) }))
+		}
+		refund := func() *wire.Pending {
+			d, err := s.pay.Refund(t.Context(), "", "7", payments.RefundRequest{Amount: some(100)})
+			require.NoError(t, err)
+			return d.Operation
+		}
+		require.Nil(t, refund())
+		at(offline.Leave, "https://a.example")
+		require.Nil(t, refund(), "the first one of these books")
+		at(offline.Leave, "https://b.example")
+		require.Nil(t, refund(), "the first one of these books")
+		at(offline.Leave, "https://c.example")
+		at(offline.Return, "https://a.example")
+		require.NotNil(t, refund(), "it is the answer of then")
+	})
 }

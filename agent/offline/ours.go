@@ -123,10 +123,13 @@ func (f *Front) toldBefore(ctx context.Context, b *bound, op outbox.Op, r reply)
 	return nil
 }
 
-// done are the other operations on what an operation is about that are done.
+// done are the other operations on what an operation is about that are done, where its service stands.
 func (f *Front) done(ctx context.Context, op outbox.Op) (others []outbox.Op, err error) {
 	err = f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) error {
 		ops, err := f.box.List(r, outbox.Filter{Aggregate: op.Aggregate, State: outbox.Done, Limit: 1000})
+		if err == nil {
+			ops, err = here(r, f.rows[op.Kind].Service, ops)
+		}
 		others = slices.DeleteFunc(ops, func(other outbox.Op) bool { return other.Key == op.Key })
 		return err
 	})

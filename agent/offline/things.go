@@ -91,6 +91,13 @@ CREATE TABLE offline_dependants ( -- what the service made with a thing
 	PRIMARY KEY (about, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX offline_dependants_parent ON offline_dependants (parent);
+`}, {Name: "offline/12 operations of other books", Open: true, SQL: `
+CREATE TABLE offline_left (
+	service TEXT NOT NULL,
+	upto    INTEGER NOT NULL, -- the number of its last operation there; those behind the row before it are of the same books
+	account TEXT NOT NULL,    -- as in offline_things
+	PRIMARY KEY (service, upto)
+) STRICT, WITHOUT ROWID;
 `}}
 }
 

@@ -53,6 +53,9 @@ var ofLaws = []mutant{
 	{"an entry without a name is ours behind data that lag", offline, "TestField5_QueueAnEntryWithoutANameIsNobodyElses", []edit{
 		{"agent/offline/payments.go", `case !e.releases && a.lags(kind, others, b):`, `case false && a.lags(kind, others, b):`},
 	}},
+	{"what was done at the provider before counts here", offline, "TestField5_QueueWhatWasDoneAtOtherBooksIsNoneOfTheseHere", []edit{
+		{"agent/offline/accounts.go", `return i >= 0 && list[i].there`, `return i >= 0 && list[i].there && false`},
+	}},
 	{"a reservation that is not found is gone at once", offline, "TestField4_GatewayG5WhatIsNotFoundMayStandYet", []edit{
 		{"agent/offline/send.go", `case what == absent && op.Since(*m.No) < quiet:`, `case false:`},
 	}},
