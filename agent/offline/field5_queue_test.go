@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/wiretest"
 	"posagent/store"
@@ -182,4 +184,92 @@ func TestField5_QueueATransactionRefIsOfItsBooks(t *testing.T) {
 		at(offline.Return, "https://a.example")
 		require.NotNil(t, refund(), "it is the answer of then")
 	})
+}
+
+// TestField5_QueueARepeatIsNoneOfWhatHasItsIdNow: a client repeated a write that was done at the provider
+// before, and a thing that was made here at the new one had the number by then: the repeat was done to that.
+// Another order's link was taken back, another customer's payment refunded. Under one key of the client's the
+// same path is the same request (MONEY C.8). The kind: each write that names a thing of its own; under
+// another key it is a new one, and under its own key the thing of now answers for itself.
+func TestField5_QueueARepeatIsNoneOfWhatHasItsIdNow(t *testing.T) {
+	for name, kind := range map[string]struct {
+		make func(s *shop, key wire.Key) string
+		do   func(s *shop, key wire.Key, id string) (any, error)
+	}{
+		"a link": {func(s *shop, key wire.Key) string {
+			made, err := s.front.Links().Create(s.t.Context(), key, order())
+			require.NoError(s.t, err)
+			return fmt.Sprint(made.ID)
+		}, func(s *shop, key wire.Key, id string) (any, error) {
+			n, err := strconv.ParseInt(id, 10, 64)
+			require.NoError(s.t, err)
+			return s.front.Links().Delete(s.t.Context(), key, n)
+		}},
+		"a payment": {func(s *shop, key wire.Key) string {
+			made, err := s.pay.Create(s.t.Context(), key, moto(payments.ProcessSale, 1000))
+			require.NoError(s.t, err)
+			return made.PaymentID
+		}, func(s *shop, key wire.Key, id string) (any, error) {
+			return s.pay.Refund(s.t.Context(), key, id, payments.RefundRequest{Amount: some(300)})
+		}},
+		"a stored card": {func(s *shop, key wire.Key) string {
+			made, err := s.tok.CreateRecurring(s.t.Context(), key, tokens.RecurringRequest{TokenSecret: "secret"})
+			require.NoError(s.t, err)
+			return made.TokenizationID
+		}, func(s *shop, key wire.Key, id string) (any, error) { return s.tok.Verify(s.t.Context(), key, id) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+				var made []byte // the answer to the first create
+				s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+					resp, err := answer()
+					if err != nil || r.Method != http.MethodPost || made != nil {
+						return resp, err
+					}
+					made, err = io.ReadAll(resp.Body)
+					resp.Body = io.NopCloser(bytes.NewReader(made))
+					return resp, err
+				})
+				id := kind.make(s, "c1")
+				told, err := kind.do(s, "k1", id)
+				require.NoError(t, err)
+				require.NoError(t, s.db.Write(t.Context(), func(tx store.Tx) error {
+					for _, service := range []string{offline.Payments, offline.Tokens, offline.Paylinks} {
+						if err := offline.Leave(tx, service, "https://a.example"); err != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+				creates := true // of another thing, which gets the same id
+				s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+					if r.Method == http.MethodGet || !creates {
+						return answer()
+					}
+					creates = false
+					status := http.StatusCreated
+					if name == "a link" {
+						status = http.StatusOK
+						made = regexp.MustCompile(`"referenceId":"[^"]*",?`).ReplaceAll(made, nil)
+					}
+					resp := page(status, string(made))
+					resp.Header.Set("Content-Type", "application/json")
+					resp.Header.Set(wire.KeyHeader, r.Header.Get(wire.KeyHeader))
+					return resp, nil
+				})
+				require.Equal(t, id, kind.make(s, "c2"))
+				sent := len(s.cable.writes())
+				again, err := kind.do(s, "k1", id)
+				require.NoError(t, err)
+				require.Equal(t, told, again)
+				require.Len(t, s.cable.writes(), sent, "nothing was sent")
+
+				for range 2 {
+					_, err = kind.do(s, "k2", id)
+					require.Equal(t, name == "a link", wire.CodeOf(err) == wire.NotFound, "%v", err) // the link is gone there
+					require.Len(t, s.cable.writes(), sent+1, "a new one, and its repeat")
+				}
+			})
+		})
+	}
 }

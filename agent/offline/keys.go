@@ -26,14 +26,21 @@ func (f *Front) ourKey(w *write, client, thing string) wire.Key {
 
 // subject is the thing a write is about, as it goes into our Key: the Key of its create where it was made here, whichever of its ids is
 // named and whether or not the backend's is known by now (law III); else the id as it was named.
-// What the client asked of it before its service moved to other books is known by it too.
+// What the client asked of it before its service moved to other books is known by it too, also where a thing of these has the id.
 func (f *Front) subject(r store.Reader, w *write, client string) (t thing, known bool, subject string, err error) {
 	if w.row.Makes {
 		return thing{}, false, "", nil
 	}
 	t, known, err = f.findThing(r, w.row.Thing, w.id)
-	if err == nil && !known && w.key != "" {
-		t, known, err = f.leftThing(r, w, client)
+	if err == nil && w.key != "" {
+		var left thing
+		var before, again bool
+		if left, before, err = f.leftThing(r, w, client); err == nil && before && known {
+			again, err = f.asked(r, w, client, t)
+		}
+		if before && !again {
+			t, known = left, true
+		}
 	}
 	switch {
 	case err != nil:
@@ -53,18 +60,23 @@ func (f *Front) leftThing(r store.Reader, w *write, client string) (t thing, fou
 		if t, found, err = f.readLocal(r, w.row.Thing, local); err != nil || !found {
 			break
 		}
-		_, fresh, err := f.claim(r, w, f.ourKey(w, client, string(t.key)), client, f.aggregateOf(w.row.Thing, w.id, t, true))
-		if claimed(err) && !fresh {
-			return t, true, nil
-		}
-		if err != nil && !claimed(err) {
-			return thing{}, false, err
+		if found, err = f.asked(r, w, client, t); err != nil || found {
+			return t, found, err
 		}
 	}
 	if err != nil {
 		return thing{}, false, keyError(err)
 	}
 	return thing{}, false, nil
+}
+
+// asked reports whether the client used the key of a write on a thing before.
+func (f *Front) asked(r store.Reader, w *write, client string, t thing) (bool, error) {
+	_, fresh, err := f.claim(r, w, f.ourKey(w, client, string(t.key)), client, f.aggregateOf(w.row.Thing, w.id, t, true))
+	if claimed(err) {
+		return !fresh, nil
+	}
+	return false, err
 }
 
 // isLocal says that an id is in the form of the local ids of a kind's things.

@@ -56,6 +56,9 @@ var ofLaws = []mutant{
 	{"what was done at the provider before counts here", offline, "TestField5_QueueWhatWasDoneAtOtherBooksIsNoneOfTheseHere", []edit{
 		{"agent/offline/accounts.go", `return i >= 0 && list[i].there`, `return i >= 0 && list[i].there && false`},
 	}},
+	{"a repeat is of what has its id now", offline, "TestField5_QueueARepeatIsNoneOfWhatHasItsIdNow", []edit{
+		{"agent/offline/keys.go", `if before && !again {`, `if before && !known {`},
+	}},
 	{"a reservation that is not found is gone at once", offline, "TestField4_GatewayG5WhatIsNotFoundMayStandYet", []edit{
 		{"agent/offline/send.go", `case what == absent && op.Since(*m.No) < quiet:`, `case false:`},
 	}},
