@@ -273,3 +273,40 @@ func TestField5_QueueARepeatIsNoneOfWhatHasItsIdNow(t *testing.T) {
 		})
 	}
 }
+
+// TestField5_QueueASuccessWithoutARecordIsAnAnswer: the service said that a link was made, and showed none, or
+// not as a list. It was made again each minute for a day. The kind: what TestField2_M51 says of a record that
+// is of no use.
+func TestField5_QueueASuccessWithoutARecordIsAnAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		once bool
+	}{
+		"none":          {`{"status":"success","data":[]}`, true},
+		"nothing":       {`{"status":"success"}`, true},
+		"null":          {`{"status":"success","data":null}`, true},
+		"an object":     {`{"status":"success","data":{"id":7}}`, true},
+		"no success":    {`{"status":"fine","data":[]}`, false},
+		"another thing": {`{}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+				calls := 0
+				s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+					if r.Method == http.MethodGet {
+						return answer()
+					}
+					calls++
+					resp := page(200, c.body)
+					resp.Header.Set("Content-Type", "application/json")
+					return resp, nil
+				})
+				_, err := s.front.Links().Create(t.Context(), "k1", order())
+				require.NoError(t, err)
+				s.pass(10 * time.Minute)
+				require.Equal(t, c.once, calls == 1, "%d", calls)
+				require.Equal(t, c.once, s.ops()[0].State == outbox.Doubt, s.ops()[0].Reason)
+			})
+		})
+	}
+}

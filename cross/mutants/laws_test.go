@@ -57,7 +57,7 @@ var ofLaws = []mutant{
 		{"agent/offline/accounts.go", `return i >= 0 && list[i].there`, `return i >= 0 && list[i].there && false`},
 	}},
 	{"a repeat is of what has its id now", offline, "TestField5_QueueARepeatIsNoneOfWhatHasItsIdNow", []edit{
-		{"agent/offline/keys.go", `if before && !again {`, `if before && !known {`},
+		{"agent/offline/keys.go", `if before && !again {`, `if before && !again && !known {`},
 	}},
 	{"a reservation that is not found is gone at once", offline, "TestField4_GatewayG5WhatIsNotFoundMayStandYet", []edit{
 		{"agent/offline/send.go", `case what == absent && op.Since(*m.No) < quiet:`, `case false:`},

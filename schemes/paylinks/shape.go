@@ -131,7 +131,12 @@ func unwrap(c wire.Call, a wire.Answer) (e envelope, err error) {
 	if _, _, own := readError(a); own {
 		return e, refusal(c, a, false)
 	}
-	return e, unreadable(c, err)
+	broken := unreadable(c, err)
+	var told struct {
+		Status string `json:"status"`
+	}
+	broken.Answered = c.Write && wire.Check(a.Body) == nil && json.Unmarshal(a.Body, &told) == nil && told.Status == "success"
+	return e, broken
 }
 
 func unreadable(call wire.Call, err error) *wire.Error {
@@ -147,7 +152,7 @@ func one[Out any](c wire.Call, a wire.Answer) (out Out, err error) {
 		return out, err
 	}
 	if len(e.Data) != 1 {
-		return out, c.Lost("reply does not have one record")
+		return out, c.Unusable("reply does not have one record")
 	}
 	if err = wire.Decode(e.Data[0], &out); err == nil {
 		err = wire.Required(e.Data[0], "id")
