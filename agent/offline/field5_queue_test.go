@@ -35,13 +35,13 @@ var refs = regexp.MustCompile(`,?"transactionRef":"[^"]*"`)
 func TestField5_QueueAnEntryWithoutANameIsNobodyElses(t *testing.T) {
 	kind := map[string]struct {
 		processing string
-		do         func(s *shop, id string) (payments.Done, error)
+		do         func(s *shop, key wire.Key, id string) (payments.Done, error)
 	}{
-		"capture": {payments.ProcessAuthorize, func(s *shop, id string) (payments.Done, error) {
-			return s.pay.Capture(s.t.Context(), "", id, payments.CaptureRequest{Amount: some(300)})
+		"capture": {payments.ProcessAuthorize, func(s *shop, key wire.Key, id string) (payments.Done, error) {
+			return s.pay.Capture(s.t.Context(), key, id, payments.CaptureRequest{Amount: some(300)})
 		}},
-		"refund": {payments.ProcessSale, func(s *shop, id string) (payments.Done, error) {
-			return s.pay.Refund(s.t.Context(), "", id, payments.RefundRequest{Amount: some(300)})
+		"refund": {payments.ProcessSale, func(s *shop, key wire.Key, id string) (payments.Done, error) {
+			return s.pay.Refund(s.t.Context(), key, id, payments.RefundRequest{Amount: some(300)})
 		}},
 	}
 	for name, c := range kind {
@@ -93,18 +93,21 @@ func TestField5_QueueAnEntryWithoutANameIsNobodyElses(t *testing.T) {
 					require.Nil(t, made.Operation)
 					kept = nil
 					for range is.before {
-						d, err := c.do(s, made.PaymentID)
+						d, err := c.do(s, "", made.PaymentID)
 						require.NoError(t, err)
 						require.Nil(t, d.Operation, "it is done")
 					}
 					last, lags, sent = true, is.lags, 0
-					d, err := c.do(s, made.PaymentID)
+					d, err := c.do(s, "k", made.PaymentID)
 					require.NoError(t, err)
 					require.Equal(t, is.lost, d.Operation != nil)
 					s.pass(5 * time.Minute)
 					require.Equal(t, 1, sent, "it leaves once")
 					ops := s.ops()
 					require.Equal(t, is.want, ops[len(ops)-1].State, ops[len(ops)-1].Reason)
+					again, err := c.do(s, "k", made.PaymentID)
+					require.NoError(t, err)
+					require.Equal(t, is.lost, again.TransactionRef == "L"+string(ops[len(ops)-1].Key), "its own name, where none was heard")
 				})
 			})
 		}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -157,9 +158,10 @@ func (p paymentFront) operate(ctx context.Context, kind string, key wire.Key, id
 	if err != nil {
 		return payments.Done{}, err
 	}
-	out := payments.Done{PaymentID: id, TransactionRef: "L" + string(a.key), Operation: a.pending}
+	out := payments.Done{Operation: a.pending}
 	err = readAnswer(b, a, &out)
 	out.PaymentID = id // what was asked for, by whichever of its ids
+	out.TransactionRef = cmp.Or(out.TransactionRef, "L"+string(a.key))
 	return out, err
 }
 
@@ -334,14 +336,11 @@ func compareLevels(kind string, e effect, before, after, body []byte, others []o
 	case b.Entries == a.Entries && b.Sum == a.Sum && !gone:
 		return reply{}, nothing
 	case b.Entries == a.Entries+1 && b.Sum-a.Sum == want, away:
-		ref := ""
+		ref := "" // the service may tell none
 		for _, r := range b.Refs {
 			if !slices.Contains(a.Refs, r) {
 				ref = r
 			}
-		}
-		if ref == "" {
-			ref = "L" + is.ID // the service tells none
 		}
 		done := reply{body: payments.Done{PaymentID: is.ID, TransactionRef: ref}}
 		if away {
