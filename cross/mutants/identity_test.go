@@ -9,7 +9,7 @@ var ofIdentity = []mutant{
 		{"agent/checkout/drive/perform/send.go", "case !row.State.ReadFirst ||", "case ok || !row.State.ReadFirst ||"},
 	}},
 	{"the links are not read for a used id", "agent/paylink", "TestField2_M14AnIdIsLookedForAtEachService", []edit{
-		{"agent/paylink/method.go", "return links.Used(ctx, reference)", "return st, err"},
+		{"agent/paylink/method.go", "return links.Used(ctx, reference)", "_ = links\n\t\treturn st, err"},
 	}},
 	{"a refund of a link under a used id is sent unread", "agent/paylink", "TestField2_M14ARefundOfALinkInARestoredJournal", []edit{
 		{"agent/paylink/before.go", "yes = now > known", "yes = now < known"},
@@ -58,10 +58,10 @@ var ofIdentity = []mutant{
 	}},
 
 	{"an id is forgotten before its 90 days", drive, "TestField2_M2AWrongClockForgetsNoId", []edit{
-		{"agent/checkout/drive/ids.go", "age > outbox.IDAgeMax.Milliseconds()", "age >= 0"},
+		{"agent/checkout/drive/ids.go", "age > outbox.IDAgeMax.Milliseconds()", "age > -outbox.IDAgeMax.Milliseconds()"},
 	}},
 	{"an id is never used again", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
-		{"agent/checkout/drive/ids.go", "age > outbox.IDAgeMax.Milliseconds()", "age < 0"},
+		{"agent/checkout/drive/ids.go", "age > outbox.IDAgeMax.Milliseconds()", "age > 10_000*outbox.IDAgeMax.Milliseconds()"},
 	}},
 	{"an id that is used again does not count up", drive, "TestField2_M2AnIdIsUsedAgainByItsNumber", []edit{
 		{"agent/checkout/drive/ids.go", "reuse = u.Number + 1", "reuse = 1"},

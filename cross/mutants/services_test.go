@@ -90,7 +90,7 @@ var ofServices = []mutant{
 		{"schemes/backend/wallets/row.go", `t, err = one(room.For(r, merchant), byTerminal, ref)`, `merchant = ""`},
 	}},
 	{"an empty amount of a link gives everything back", "schemes/backend", "TestField2_R1b_NoValueIsNotAbsent", []edit{
-		{"schemes/paylinks/form.go", `sent && v == "" {`, `sent && false {`},
+		{"schemes/paylinks/form.go", `sent && v == "" {`, `sent && v == "" && !sent {`},
 	}},
 	{"books are moved to another place while a move is begun", "store/move", "TestField2_G9_OnePlaceFromBeginToEnd", []edit{
 		{"store/move/move.go", `case begun != nil && begun.To != to.Name:`, `case false:`},

@@ -29,7 +29,7 @@ var ofVerbs = []mutant{
 		{"store/sqlite/conn.go", `WHERE type = 'view' OR`, `WHERE`},
 	}},
 	{"two keys have one file", "agent/config", "TestField2_D1NoTwoKeysHaveOneFile", []edit{
-		{"agent/config/paths.go", `return os.SameFile(one, other)`, `return false`},
+		{"agent/config/paths.go", `return os.SameFile(one, other)`, `return os.SameFile(one, other) && false`},
 	}},
 	{"receipts are added to any file", "device/printer", "TestField2_P7OnlyReceiptsAreAddedTo", []edit{
 		{"device/printer/open.go", `	return ErrNotOurs`, `	return nil`},

@@ -87,7 +87,7 @@ var ofWrites = []mutant{
 		{"agent/offline/ours.go", `case named || r.named || b.shows == nil:`, `case b.shows == nil || true:`},
 	}},
 	{"an answer that names another key is ours", "schemes/wire", "TestField2_M16AnAnswerOfAnotherKeyIsAnothers", []edit{
-		{"schemes/wire/echo.go", `case !strings.EqualFold(sent, named):`, `case false:`},
+		{"schemes/wire/echo.go", `case !strings.EqualFold(sent, named):`, `case !strings.EqualFold(sent, sent):`},
 	}},
 	{"a link's answer of another amount is ours", offline, "TestField2_M16AnAnswerThatIsAnothersMakesNothingDone", []edit{
 		{"agent/offline/linkrows.go", `c.Operation == nil && !answers(c.Link, req) {`, `c.Operation == nil && !answers(c.Link, req) && false {`},
