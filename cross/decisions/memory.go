@@ -45,6 +45,7 @@ func counter() []Holder {
 		Places: []Place{
 			{"offline", "what Health says of the backend", "for people and the register's diagnosis: no sale reads it", nil},
 			{"onScreen endShown pictured", "whose code may be replaced on the screen", "a start draws what the states say; a code that is not shown cannot be paid", []string{drive + "TestAnEndTakesThePlaceOfTheOneBefore"}},
+			{"rests", "what the screen shows where no sale is on it", "the customer reads it alone; a start says that it starts, and judges", []string{"agent.TestField2_D9TheScreenSaysReadyOnlyWhereTheTerminalIs"}},
 			{"jobs", "what is done next", "each follows from a state: a start plans it again", []string{allRestart}},
 			{"onUndo", "which line is told of an undo", "a notice, after the undo is durable", []string{drive + "TestMoneyA3_TheLineIsToldWhenGraceIsOver"}},
 		},
@@ -133,9 +134,9 @@ func registers() []Holder {
 		},
 	}, {
 		Of:    "ecr/session.dialog",
-		Wired: "s number send from dialogue events ended out jobs",
+		Wired: "s number since send from dialogue events ended out jobs",
 		Places: []Place{
-			{"closeLine notice offered own rank shown timers", "the connection itself", "it is gone after a start, and the register connects anew", nil},
+			{"closeLine heard notice offered own rank shown timers", "the connection itself", "it is gone after a start, and the register connects anew", nil},
 			{"lost follows", "whether somebody still listens for a sale's outcome", unheard, []string{line + "TestField_L2ALostDialogueIsTakenOver", line + "TestLostConnection"}},
 			{"late", "what was taken back before it left", "what has not left was not told", []string{line + "TestUnsendTakesBackWhatHasNotLeft"}},
 		},

@@ -13,6 +13,15 @@ var ofScreens = []mutant{
 	{"an end is hidden by the one before", drive, "TestAnEndTakesThePlaceOfTheOneBefore", []edit{
 		{"agent/checkout/drive/perform/screen.go", `p.onScreen == key || p.endShown`, `p.onScreen == key`},
 	}},
+	{"the screen says ready whatever the terminal finds out", "agent", "TestField2_D9TheScreenSaysReadyOnlyWhereTheTerminalIs", []edit{
+		{"agent/readiness.go", `	case r.NotReady == nil:`, `	case r.NotReady == nil || !r.Ready:`},
+	}},
+	{"the screen says ready before the terminal was judged", "agent", "TestField2_D9TheScreenSaysReadyOnlyWhereTheTerminalIs", []edit{
+		{"agent/agent.go", `a.drive.Faces(scene.Starting)`, `a.drive.Faces(scene.Idle)`},
+	}},
+	{"a code that nobody can scan is waited for", drive, "TestField2_D8ACodeThatNobodyCanScanEndsTheSale", []edit{
+		{"agent/checkout/drive/perform/screen.go", `if errors.Is(err, display.ErrUnseen) {`, `if errors.Is(err, display.ErrStuck) {`},
+	}},
 	{"a code is shown after its time", screens + "/scene", "TestACodeIsThereOnlyBeforeItsTime", []edit{
 		{"device/display/scene/scene.go", `!s.Until.IsZero() && !now.Before(s.Until)`, `!s.Until.IsZero() && now.After(s.Until)`},
 	}},

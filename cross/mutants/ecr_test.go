@@ -29,6 +29,9 @@ var ofECR = []mutant{
 	{"the same request id is another sale", protocol, "TestConformance", []edit{
 		{"ecr/zvt/machine.go", `return fmt.Sprintf("zvt-%s-%06d", m.prof.Series, id)`, `return fmt.Sprintf("zvt-%s-%06d-%d", m.prof.Series, id, m.gen)`},
 	}},
+	{"a register that has just come makes room for one that only greets", "ecr/session", "TestField2_D8ANewcomerHasTimeToSayWhatItIs", []edit{
+		{"ecr/session/tcp.go", `if !d.heard && time.Since(d.since) < newcomerGrace {`, `if d.heard && time.Since(d.since) < newcomerGrace {`},
+	}},
 	{"a registration that is not stored is answered as if it were", "ecr/session", "TestField2_M14ARegistrationThatIsNotStoredFails", []edit{
 		{"ecr/zvt/admin.go", "\tif ev.Failed {", "\tif ev.Failed && m.prof.Sequenced {"},
 	}},

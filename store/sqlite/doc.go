@@ -20,8 +20,7 @@
 // unacknowledged batch in the WAL. It retries until the medium works.
 //
 // On a full disk it deletes a reserve file beside the database, so that writes for work in
-// progress still succeed. A second one is for a start: a process that ends there has used up the
-// first, and the next one ends what is owed in the place of the second.
+// progress still succeed; a start, whose run before has used that up, deletes a second one.
 //
 // A journal with a mark knows its own end. A start returns *CutError and changes nothing in four
 // cases: fewer commits than the mark counts, another generation, a WAL that disappeared during a
