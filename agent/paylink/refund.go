@@ -2,6 +2,8 @@ package paylink
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -41,11 +43,11 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 		}
 		return s.giveBack(ctx, e, p, *from, &e.Amount)
 	}
-	t, err := s.transaction(ctx, p, e.Txn)
+	t, m, err := s.moved(ctx, e, p)
 	if err != nil {
 		return "", false, err
 	}
-	switch moved(e, t) {
+	switch m {
 	case all:
 		return refunded, false, nil
 	case nothing:
@@ -60,7 +62,7 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 	case running:
 		return "", false, nil
 	}
-	if e.Told { // something has moved
+	if e.Told && m == other { // something has moved
 		return refunded, false, nil
 	}
 	return inDoubt, false, nil
@@ -75,26 +77,28 @@ func (s *Service) told(ctx context.Context, e, p *entry) (end aapay.State, again
 		return "", false, err
 	}
 	*e = next
-	t, err := s.transaction(ctx, p, e.Txn)
-	if err != nil {
+	if _, m, err := s.moved(ctx, e, p); err != nil || m != all && m != other {
 		return "", false, nil // it is read on
-	}
-	if m := moved(e, t); m == nothing || m == running {
-		return "", false, nil
 	}
 	return refunded, false, nil
 }
 
 // giveBack sends a refund after a snapshot. amount nil is all that is left.
 func (s *Service) giveBack(ctx context.Context, e, p *entry, t paylinks.Transaction, amount *int64) (end aapay.State, again bool, err error) {
+	first := e.Txn != t.ID
 	switch {
-	case e.Txn != t.ID:
+	case first:
 		next := *e
 		if err := s.o.DB.Write(ctx, func(tx store.Tx) error {
-			next.Txn, next.Word, next.Before = t.ID, string(t.Status), given(t)
-			known, err := s.givenHere(tx, e, t.ID)
+			next.Txn, next.Word, next.Before, next.Counted = t.ID, string(t.Status), given(t), nil
+			ended, _, err := s.beside(tx, e, t.ID)
 			if err != nil {
 				return err
+			}
+			known := int64(0)
+			for _, u := range ended {
+				known += u.Amount
+				next.Counted = append(next.Counted, u.Reference)
 			}
 			if known > 0 && t.Status == paylinks.Confirmed { // data that lag: what went back before is no effect of this one
 				next.Word = string(paylinks.PartiallyRefunded)
@@ -129,16 +133,18 @@ func (s *Service) giveBack(ctx context.Context, e, p *entry, t paylinks.Transact
 		return "", false, err
 	}
 	s.log.Warn("refund refused", "reference", e.Reference, "transaction", t.ID, "err", err)
-	if t, err = s.transaction(ctx, p, t.ID); err != nil {
+	t, m, err := s.moved(ctx, e, p)
+	switch {
+	case err != nil:
 		return "", false, err
-	}
-	switch m := moved(e, t); {
 	case m == running:
 		return "", false, nil
 	case amount == nil && classOf(t.Status) == back:
 		return "", true, nil
 	case m == all:
 		return refunded, false, nil
+	case m != nothing && amount != nil && !first: // an attempt before this one may have had its effect
+		return inDoubt, false, nil
 	}
 	return aapay.Failed, false, nil
 }
@@ -155,13 +161,27 @@ func gaveBack(word paylinks.Status) bool {
 
 // givenHere is how much of a transaction this journal knows to have given back, by other refunds than e.
 func (s *Service) givenHere(r store.Reader, e *entry, txn int64) (sum int64, err error) {
-	list, err := s.load(r, byOriginal, e.Original)
-	for _, u := range list {
-		if u.Type == aapay.Refund && u.Txn == txn && u.End == refunded && u.Reference != e.Reference {
-			sum += u.Amount
-		}
+	ended, _, err := s.beside(r, e, txn)
+	for _, u := range ended {
+		sum += u.Amount
 	}
 	return sum, err
+}
+
+// beside are the other refunds of a transaction in this journal: those that have ended with their effect, and those of which that is not
+// known yet.
+func (s *Service) beside(r store.Reader, e *entry, txn int64) (ended, open []entry, err error) {
+	list, err := s.load(r, byOriginal, e.Original)
+	for _, u := range list {
+		switch {
+		case u.Type != aapay.Refund || u.Txn != txn || u.Reference == e.Reference:
+		case u.End == refunded:
+			ended = append(ended, u)
+		case u.End == "":
+			open = append(open, u)
+		}
+	}
+	return ended, open, err
 }
 
 // move is what happened to a transaction since the snapshot.
@@ -170,28 +190,73 @@ type move int
 const (
 	other   move = iota // something else, too
 	nothing             // provably not our refund
-	all                 // our refund and nothing else
+	all                 // our refund, and nothing that this journal does not know
+	either              // our refund, or another one of this journal
 	running             // the service is at it
 )
 
-// moved compares a transaction with the snapshot of a refund of part of it.
-func moved(e *entry, t paylinks.Transaction) move {
+// moved reads the transaction of a refund of part of it, and compares it with the snapshot.
+func (s *Service) moved(ctx context.Context, e, p *entry) (t paylinks.Transaction, m move, err error) {
+	if t, err = s.transaction(ctx, p, e.Txn); err != nil {
+		return t, other, err
+	}
+	var since besides
+	err = s.o.DB.Read(ctx, func(r store.Reader) error {
+		since = besides{}
+		ended, open, err := s.beside(r, e, e.Txn)
+		for _, u := range append(ended, open...) {
+			if slices.Contains(e.Counted, u.Reference) {
+				continue
+			}
+			if since.amounts = append(since.amounts, u.Amount); u.Told || u.End != "" {
+				since.sure += u.Amount
+			}
+		}
+		return err
+	})
+	return t, compare(e, t, since), err
+}
+
+// besides is what other refunds of this journal have given back since a snapshot, or may have.
+type besides struct {
+	amounts []int64
+	sure    int64 // the sum of those that were answered as done
+}
+
+// compare judges a reading. What others did since the snapshot may show in it, or not yet: it shows the effect of this refund where it
+// cannot be without, and none where it cannot be with it. One that was answered as done goes before those that were not.
+func compare(e *entry, t paylinks.Transaction, since besides) move {
 	now := given(t)
-	switch {
+	numbers, alone := e.Before >= 0 && now >= 0, len(since.amounts) == 0
+	more := now - e.Before
+	switch with, without := numbers && sumOf(since.amounts, more-e.Amount), numbers && sumOf(since.amounts, more); {
 	case t.Status == paylinks.RefundPending:
 		return running
-	case e.Before >= 0 && now >= 0 && now-e.Before == e.Amount:
+	case with && !without:
 		return all
-	case e.Before >= 0 && now >= 0 && now == e.Before:
+	case without && !with, !numbers && e.Word == string(paylinks.Confirmed) && t.Status == paylinks.Confirmed:
 		return nothing
-	case e.Before >= 0 && now >= 0:
-		return other
-	case e.Word == string(paylinks.Confirmed) && t.Status == paylinks.Confirmed:
-		return nothing
-	case e.Word == string(paylinks.Confirmed) && (t.Status == paylinks.PartiallyRefunded && e.Amount < total(t) || t.Status == paylinks.Refunded && e.Amount == total(t)):
+	case !alone && e.Told && (numbers && more-since.sure >= e.Amount || !numbers && since.sure == 0):
+		return all
+	case !alone && (with || e.Told || !numbers):
+		return either
+	case !numbers && e.Word == string(paylinks.Confirmed) && (t.Status == paylinks.PartiallyRefunded && e.Amount < total(t) || t.Status == paylinks.Refunded && e.Amount == total(t)):
 		return all
 	}
 	return other
+}
+
+// sumOf says whether some of the amounts, or none, come to a sum.
+func sumOf(amounts []int64, sum int64) bool {
+	sums := map[int64]bool{0: true}
+	for _, a := range amounts {
+		for s := range maps.Clone(sums) {
+			if s+a <= sum {
+				sums[s+a] = true
+			}
+		}
+	}
+	return sums[sum]
 }
 
 // stir notes that something moves.

@@ -83,4 +83,7 @@ var ofLaws = []mutant{
 	{"a refund by link is done by any answer", "agent/paylink", "TestField4_GatewayG12ARefundThatIsAnsweredForAnotherIsRead", []edit{
 		{"agent/paylink/refund.go", `case yes && echo.Named():`, `case yes || echo.Named():`},
 	}},
+	{"another refund by link is this one", "agent/paylink", "TestField5_PortARefundIsNoOtherRefundOfThePayment", []edit{
+		{"agent/paylink/refund.go", `if since.amounts = append(since.amounts, u.Amount); u.Told`, `if since.amounts = append(since.amounts[:0], 0); u.Told`},
+	}},
 }

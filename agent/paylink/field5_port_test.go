@@ -1,0 +1,98 @@
+package paylink_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/offline"
+	"posagent/schemes/aapay"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+)
+
+// TestField5_PortARefundIsNoOtherRefundOfThePayment: one till gave 2.00 of a payment by link back, and the request was lost; another till
+// gave 2.00 of it back, which was done. The next reading showed 2.00, and the first was told as done as well: the customer had half of it.
+// The kind: what another refund of this journal has done to the payment since, or may have done, is no effect of this one. Its members: a
+// refund that has ended and one that is open; of the same amount, of another one, and of several that come to it; a service that tells
+// what went back, and one that tells it by words; a success that names nothing; a refusal behind a lost attempt, and one of the first.
+func TestField5_PortARefundIsNoOtherRefundOfThePayment(t *testing.T) {
+	lose := func(call string) error {
+		if call == "refund" {
+			return errLost
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		silent, arrived bool    // the first one's request
+		besides         []int64 // of other tills
+		open            bool    // and their requests are lost likewise
+		want            string  // of the first, and of the others
+		returned        int64
+	}{
+		"the same amount":            {besides: []int64{200}, want: "IN_DOUBT REFUNDED", returned: 200},
+		"the same, and it arrived":   {arrived: true, besides: []int64{200}, want: "REFUNDED REFUNDED", returned: 400},
+		"another amount":             {besides: []int64{150}, want: "REFUNDED REFUNDED", returned: 350},
+		"another, and it arrived":    {arrived: true, besides: []int64{150}, want: "REFUNDED REFUNDED", returned: 350},
+		"several that come to it":    {besides: []int64{150, 50}, want: "IN_DOUBT REFUNDED REFUNDED", returned: 200},
+		"words only":                 {silent: true, besides: []int64{200}, want: "IN_DOUBT REFUNDED", returned: 200},
+		"words only, and it arrived": {silent: true, arrived: true, besides: []int64{200}, want: "IN_DOUBT REFUNDED", returned: 400},
+		"both are lost":              {besides: []int64{200}, open: true, want: "REFUNDED IN_DOUBT", returned: 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service(t, func(d *desk) {
+				d.bank.silent = c.silent
+				id := d.paid("p1", 500)
+				if d.bank.spoil(lose, nil); c.arrived {
+					d.bank.spoil(nil, lose)
+				}
+				d.must(aapay.Refund, "r0", id, 200)
+				if !c.open {
+					d.bank.spoil(nil, nil)
+				}
+				refunds := []string{"r0"}
+				for i, amount := range c.besides {
+					refunds = append(refunds, "r"+string(rune('1'+i)))
+					d.must(aapay.Refund, refunds[i+1], id, amount)
+				}
+				d.bank.spoil(nil, nil)
+				var ends []string
+				for range 4 {
+					rest(31 * time.Second)
+					ends = nil
+					for _, r := range refunds {
+						ends = append(ends, string(d.state(r)))
+					}
+				}
+				require.Equal(t, c.want, strings.Join(ends, " "))
+				require.EqualValues(t, c.returned, *d.bank.txns[0].Invoice.RefundedAmount)
+			})
+		})
+	}
+
+	t.Run("a refusal", func(t *testing.T) {
+		for first, want := range map[bool]aapay.State{true: aapay.Failed, false: offline.InDoubt} {
+			service(t, func(d *desk) {
+				id := d.paid("p1", 500)
+				if !first {
+					d.bank.spoil(lose, nil)
+					d.must(aapay.Refund, "r0", id, 200)
+					rest(31 * time.Second)
+				}
+				d.bank.spoil(func(call string) error {
+					if call == "refund" { // another channel's goes first
+						d.bank.lock(func() {
+							*d.bank.txns[0].Invoice.RefundedAmount, d.bank.txns[0].Status = 450, paylinks.PartiallyRefunded
+						})
+						return no(wire.Conflict, paylinks.TooMuch)
+					}
+					return nil
+				}, nil)
+				d.must(aapay.Refund, "r0", id, 200)
+				require.Equal(t, want, d.state("r0"), "first attempt %v", first)
+			})
+		}
+	})
+}
