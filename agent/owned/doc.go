@@ -13,7 +13,8 @@
 //   - A client that reaches only its own things gets the same wire.NotFound for another client's
 //     thing as for a missing one, before the backend is asked.
 //   - An answer gives and shows a client what it asked for: one that tells another id, order or session is
-//     another's.
+//     another's. The answer to the start of a scheme's transaction names neither reference nor, where the
+//     service does not echo it, the Key: a reading has to show that the call made what it names.
 //   - Ids inside bodies count too: the original of a refund or reversal, the contract of a
 //     recurring payment.
 //   - A write that names a register's sale is refused for every caller, and the refusal names the

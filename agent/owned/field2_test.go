@@ -340,7 +340,10 @@ func (f *filling) InitializeWithIdempotency(context.Context, wire.Key, aapay.Typ
 	return accepted(fmt.Sprint("PP", f.fills)), nil
 }
 
-func (*filling) Status(context.Context, string, string) (aapay.Status, error) {
+func (*filling) Status(_ context.Context, id, _ string) (aapay.Status, error) {
+	if strings.HasPrefix(id, "PP") {
+		return shown(id, 1250, time.Now()), nil
+	}
 	return aapay.Status{}, wire.Errorf(wire.NotFound, "x", "none")
 }
 

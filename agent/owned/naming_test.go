@@ -34,16 +34,26 @@ type acquirer struct {
 	shown map[string]aapay.Status
 	asked []string
 	keys  []wire.Key
+	made  map[string]aapay.Status // what starts have made, by the id that they were answered with
 }
 
-func (a *acquirer) InitializeWithIdempotency(_ context.Context, key wire.Key, _ aapay.Type, _ aapay.Request) (aapay.Reply, error) {
+func (a *acquirer) InitializeWithIdempotency(_ context.Context, key wire.Key, _ aapay.Type, req aapay.Request) (aapay.Reply, error) {
 	a.keys = append(a.keys, key)
+	if r := a.reply.Response; r != nil && r.NAA2ECR != nil && req.PurchaseAmount != nil {
+		if a.made == nil {
+			a.made = map[string]aapay.Status{}
+		}
+		a.made[r.NAA2ECR.PPRef] = shown(r.NAA2ECR.PPRef, req.PurchaseAmount.TotalAmount, time.Now())
+	}
 	return a.reply, a.err
 }
 
 func (a *acquirer) Status(_ context.Context, id, _ string) (aapay.Status, error) {
 	a.asked = append(a.asked, id)
 	if st, ok := a.shown[id]; ok {
+		return st, nil
+	}
+	if st, ok := a.made[id]; ok {
 		return st, nil
 	}
 	return aapay.Status{}, wire.Errorf(wire.NotFound, "x", "no")

@@ -37,17 +37,17 @@ var _ aapay.Service = schemes{}
 
 // Initialize implements aapay.Service.
 func (s schemes) Initialize(ctx context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
-	return s.start(ctx, false, typ, req, func() (aapay.Reply, error) { return s.next.Initialize(ctx, typ, req) })
+	return s.start(ctx, false, typ, req, func(ctx context.Context) (aapay.Reply, error) { return s.next.Initialize(ctx, typ, req) })
 }
 
 // InitializeWithIdempotency implements aapay.Service.
 func (s schemes) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
-	return s.start(ctx, key != "", typ, req, func() (aapay.Reply, error) {
+	return s.start(ctx, key != "", typ, req, func(ctx context.Context) (aapay.Reply, error) {
 		return s.next.InitializeWithIdempotency(ctx, s.c.key(ctx, key), typ, req)
 	})
 }
 
-func (s schemes) start(ctx context.Context, keyed bool, typ aapay.Type, req aapay.Request, send func() (aapay.Reply, error)) (out aapay.Reply, err error) {
+func (s schemes) start(ctx context.Context, keyed bool, typ aapay.Type, req aapay.Request, send func(context.Context) (aapay.Reply, error)) (out aapay.Reply, err error) {
 	if err = s.allow(ctx, typ, req); err != nil {
 		return out, err
 	}
@@ -56,8 +56,14 @@ func (s schemes) start(ctx context.Context, keyed bool, typ aapay.Type, req aapa
 	if err != nil {
 		return out, err
 	}
-	out, err = send()
+	asking, echo := wire.WithEcho(ctx)
+	out, err = send(asking)
 	proven := err == nil && out.Response != nil && out.Response.NAA2ECR != nil && out.Response.NAA2ECR.PPRef != ""
+	if proven && !rejected(out) && n.owner != "" && !echo.Named() {
+		if err = s.ours(ctx, n, req, out.Response.NAA2ECR.PPRef); err != nil {
+			return aapay.Reply{}, err
+		}
+	}
 	switch {
 	case occupied && !proven:
 		undo()
@@ -70,6 +76,36 @@ func (s schemes) start(ctx context.Context, keyed bool, typ aapay.Type, req aapa
 		err = made("aapay.initialize", s.keep(ctx, out.Response))
 	}
 	return out, err
+}
+
+// ours is wire.UnknownOutcome where what an answer names was not made by the call, as far as a reading shows: an answer names neither the
+// reference nor, where a service does not name it, the Key. What the call itself made is not known then, and keeps its naming.
+func (s schemes) ours(ctx context.Context, n naming, req aapay.Request, ppref string) error {
+	const op = "aapay.initialize"
+	st, err := aapay.Status{}, error(wire.Errorf(wire.NotFound, op, "no reference"))
+	if n.id != "" {
+		st, err = s.look(ctx, n.id, req.Method)
+	}
+	mine := err == nil && slices.Contains(numbers(st), ppref)
+	switch wire.CodeOf(err) {
+	case wire.NotFound, wire.Invalid, wire.Conflict: // a service may know it by its own id alone, or two by the reference
+		named, fault := s.c.namedBy(ctx, reference, n.id) // a repeat is answered for what the first call made
+		if a := req.PurchaseAmount; n.id == "" && a != nil {
+			n.amount, n.currency = a.TotalAmount, a.CurrencyCode
+			named = []naming{n}
+		}
+		if st, err = s.look(ctx, ppref, req.Method); err == nil {
+			err = fault
+		}
+		mine = err == nil && slices.Contains(numbers(st), ppref) && slices.ContainsFunc(named, func(of naming) bool { return of.shows(st) })
+	}
+	switch {
+	case err != nil:
+		return &wire.Error{Code: wire.UnknownOutcome, Op: op, Msg: "answered, and what it made cannot be read: ask again under the same Idempotency-Key", Err: err}
+	case !mine:
+		return &wire.Error{Code: wire.UnknownOutcome, Op: op, Msg: "the answer names another transaction: ask again under the same Idempotency-Key", Err: wire.ErrAnothers}
+	}
+	return nil
 }
 
 // name notes the reference of a call. It is noted with the amount, by which a status is known (naming.shows), only where nothing stands

@@ -37,7 +37,9 @@ func TestField2_M28ARegistersSaleIsNotTakenBackByAnyName(t *testing.T) {
 	for _, typ := range []aapay.Type{aapay.Refund, aapay.Reversal} {
 		for id, taken := range map[string]bool{"PP-7": false, "77": false, "registers-reference": false, "alias": false, "by-reference": false, "88": true, "PP-8": true, "unknown": true} {
 			next.keys = nil
-			_, err := svc.InitializeWithIdempotency(ctx, "k", typ, aapay.Request{TerminalReference: "office-" + id, OriginalReference: id})
+			req := payment("office-"+id, 100)
+			req.OriginalReference = id
+			_, err := svc.InitializeWithIdempotency(ctx, "k", typ, req)
 			if taken {
 				require.NoError(t, err, id)
 				require.Len(t, next.keys, 1)

@@ -35,8 +35,9 @@ func writes() []Decision {
 			WriteFails:  runs("503, and nothing was sent; after an effect never that", gate+"TestNothingIsSentBeforeItIsStored", "agent/owned.TestField2_M43AfterAnEffectTheOutcomeIsUnknownAtWorst", everyWrite),
 			Late:        runs("pending, with its operation; what is not stored is withdrawn, or of unknown outcome", gate+"TestAwayBeforeItIsRecorded", gate+"TestMoneyC2_NothingSentIsNeverInDoubt", everyLate),
 			Doubled:     runs("one key, one operation; another body is refused", gate+"TestAKeyOnTwoRoutesFindsBoth", gate+"TestField2_M19OneKeyOfAClientIsOneKey", everyDoubled),
-			Anothers:    runs("a claim by a call that did not make it gives nothing", "agent/owned.TestField2_M40AReferenceGivesWhatTheCallMade", "agent/owned.TestField2_M40ABuildGivesWhatItsSessionMade", everyOthers),
-			Unreadable:  runs("nothing is stored for a service that was never reached as itself", gate+"TestProvenOnce", gate+"TestBadInputIsNeverStored", everyGarbled),
+			Anothers: runs("a claim by a call that did not make it gives nothing", "agent/owned.TestField2_M40AReferenceGivesWhatTheCallMade", "agent/owned.TestField2_M40ABuildGivesWhatItsSessionMade",
+				"agent/owned.TestField5_PortAStartIsAnsweredForAnother", everyOthers),
+			Unreadable: runs("nothing is stored for a service that was never reached as itself", gate+"TestProvenOnce", gate+"TestBadInputIsNeverStored", everyGarbled),
 		}),
 	}, {
 		Deed: "join", Of: "a write that its client repeats",

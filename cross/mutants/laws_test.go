@@ -86,4 +86,7 @@ var ofLaws = []mutant{
 	{"another refund by link is this one", "agent/paylink", "TestField5_PortARefundIsNoOtherRefundOfThePayment", []edit{
 		{"agent/paylink/refund.go", `if since.amounts = append(since.amounts, u.Amount); u.Told`, `if since.amounts = append(since.amounts[:0], 0); u.Told`},
 	}},
+	{"a client is given what any answer names", "agent/owned", "TestField5_PortAStartIsAnsweredForAnother", []edit{
+		{"agent/owned/schemes.go", `n.owner != "" && !echo.Named()`, `n.owner != "" && echo.Named()`},
+	}},
 }
