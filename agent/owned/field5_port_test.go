@@ -2,6 +2,7 @@ package owned_test
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"posagent/agent/owned"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/backendtest"
+	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
 )
 
@@ -111,4 +113,47 @@ func TestField5_PortAStartIsAnsweredForAnother(t *testing.T) {
 		_, err = owned.Schemes(claims(t), nil, next).InitializeWithIdempotency(alpha, "k", aapay.Payment, payment("R-7", 1250))
 		require.Equal(t, want, wire.CodeOf(err), "%s: %v", age, err)
 	}
+}
+
+// TestField5_PortAnAcceptedStartIsNotNotFound: another channel of the merchant sells under a reference, and a client starts a payment of its
+// own under it, with a Key. The service takes it and gives it no id yet: the client was told that there is no such transaction, as if
+// nothing had begun, while its customer paid. The kind: each answer to a start under a name that is taken, that proves nothing of whose it
+// is. Its members: taken, and paid or not; refused in a reply, which is told as not found; not answered, which is told so.
+func TestField5_PortAnAcceptedStartIsNotNotFound(t *testing.T) {
+	live := aapay.Reply{HTTPStatus: http.StatusAccepted, Valid: true, Response: &aapay.Response{ResponseCode: aapay.CodePending}}
+	bare := aapay.Reply{HTTPStatus: http.StatusAccepted, Valid: true}
+	no := aapay.Reply{HTTPStatus: http.StatusCreated, Response: &aapay.Response{ResponseCode: aapay.CodeReject}}
+	for name, c := range map[string]struct {
+		reply aapay.Reply
+		err   error
+		want  wire.Code
+	}{
+		"taken":        {live, nil, wire.UnknownOutcome},
+		"taken, bare":  {bare, nil, wire.UnknownOutcome},
+		"refused":      {no, nil, wire.NotFound},
+		"not answered": {aapay.Reply{}, wire.Errorf(wire.UnknownOutcome, "x", "no answer"), wire.UnknownOutcome},
+	} {
+		next := &acquirer{reply: c.reply, err: c.err, shown: map[string]aapay.Status{"WEB-7": shown("THEIRS", 1250, time.Now().Add(-time.Minute))}}
+		svc, alpha := owned.Schemes(claims(t), nil, next), as(t, "alpha")
+		_, err := svc.InitializeWithIdempotency(alpha, "k", aapay.Payment, payment("WEB-7", 1250))
+		require.Equal(t, c.want, wire.CodeOf(err), "%s: %v", name, err)
+		_, err = svc.Status(alpha, "WEB-7", "")
+		require.Equal(t, wire.NotFound, wire.CodeOf(err), "%s: what stood there is another's", name)
+	}
+}
+
+// TestField5_PortAnOperationWithoutAnIdIsOfNoPayment: a service that leaves out what an operation is called made one payment of all that
+// an order shows: another channel's payment of the order was the client's, which could give it back. The kind: an operation without an
+// id, and one that cancels none.
+func TestField5_PortAnOperationWithoutAnIdIsOfNoPayment(t *testing.T) {
+	s, _, sessions, orders := desk(t)
+	alpha := as(t, "alpha")
+	_, err := sessions.Build(alpha, "k", buildOf("WEB1003", "", ""))
+	require.NoError(t, err)
+	own, nameless, theirs := paidBy("OWN", "e1"), paidBy("", ""), paidBy("THEIRS", "e3")
+	s.made["S1"], s.report.Operations = &own, []hosted.Operation{nameless, own, theirs}
+	_, err = orders.Order(alpha, "WEB1003")
+	require.Equal(t, wire.NotFound, wire.CodeOf(err), "another has paid it, too")
+	_, err = orders.Refund(alpha, "r", "THEIRS", hosted.PostRequest{})
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 }

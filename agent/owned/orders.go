@@ -46,7 +46,10 @@ func (o orders) payments(ctx context.Context, ops []hosted.Operation) (list []*p
 	err = o.c.DB.Read(ctx, func(r store.Reader) error {
 		list, of = nil, map[string]*payment{}
 		for i, op := range ops {
-			p := of[op.CancelledOperationID]
+			var p *payment
+			if op.CancelledOperationID != "" { // one without an id is of no other's payment
+				p = of[op.CancelledOperationID]
+			}
 			if p == nil && op.PaymentEndToEndID != "" {
 				p = of["end to end "+op.PaymentEndToEndID]
 			}

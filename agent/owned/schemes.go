@@ -67,8 +67,12 @@ func (s schemes) start(ctx context.Context, keyed bool, typ aapay.Type, req aapa
 	switch {
 	case occupied && !proven:
 		undo()
-		if err == nil { // the service's refusal tells of what is not the caller's
+		switch {
+		case err != nil:
+		case rejected(out): // the service's refusal tells of what is not the caller's
 			out, err = aapay.Reply{}, s.c.none(ctx, transaction)
+		default: // it was taken, and what it made cannot be told from what stood there
+			out, err = aapay.Reply{}, &wire.Error{Code: wire.UnknownOutcome, Op: "aapay.initialize", Msg: "accepted, and the terminalReference is that of another transaction, too: ask again under the same Idempotency-Key"}
 		}
 	case refused(err) || err == nil && rejected(out):
 		undo()
