@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/url"
+	"strconv"
 	"time"
 
 	"posagent/agent/outbox"
@@ -44,12 +45,13 @@ const (
 	WantsReason        // of a hold
 	WantsProof         // of a decision
 	WantsWord          // accepted or declined
+	Changed            // the operation has gone on since the page of a decision was shown
 	RefusedByIt        // the terminal refuses
 	FailedByIt         // the terminal could not; whether it was done is not known where Why says so
 )
 
 var refusals = [...]word{
-	OldForm: oldForm, UnknownDo: unknownDo, WantsReason: wantsReason, WantsProof: wantsProof, WantsWord: wantsWord, RefusedByIt: refusedByIt, FailedByIt: failedByIt,
+	OldForm: oldForm, UnknownDo: unknownDo, WantsReason: wantsReason, WantsProof: wantsProof, WantsWord: wantsWord, Changed: goneOn, RefusedByIt: refusedByIt, FailedByIt: failedByIt,
 }
 
 // done are the words of what was done.
@@ -184,6 +186,9 @@ func Asks(do Do) bool {
 	return false
 }
 
+// SeenAs is how an operation stands, as a decision about it is bound to it: what a person has looked up is of then.
+func SeenAs(o view.Operation) string { return string(o.State) + "/" + strconv.Itoa(o.Attempts) }
+
 // HTML writes the page.
 func (a Ask) HTML() []byte {
 	w, v := &writer{lang: a.Lang}, askPages[0]
@@ -209,6 +214,7 @@ func (a Ask) HTML() []byte {
 	w.hidden(FormField, a.Acts.Form)
 	w.hidden(DoField, string(a.Do))
 	w.hidden(KeyField, string(a.Op.Operation.Key))
+	w.hidden(SeenField, SeenAs(a.Op.Operation))
 	switch {
 	case a.Sure:
 		w.hidden(StateField, a.State)

@@ -58,6 +58,7 @@ type desk struct {
 	t       *testing.T
 	c       *Console
 	did     *did
+	box     *outbox.Outbox
 	tries   *kept
 	pin     string // what is stored; "" = none
 	key     wire.Key
@@ -71,6 +72,7 @@ func newDesk(t *testing.T) *desk {
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
 		return box.Accept(tx, outbox.New{Key: x.key, Kind: "test", Aggregate: "a", AmountMin: 3450, Currency: "EUR", Payload: []byte("card-canary")})
 	}))
+	x.box = box
 	x.c = New(Options{
 		PIN: func() (string, error) {
 			if x.pin == "" {
@@ -148,8 +150,8 @@ func (x *desk) deeds() map[string]url.Values {
 	return map[string]url.Values{
 		"ack " + k: {"do": {"ack"}, "key": {k}}, "send " + k: {"do": {"send"}, "key": {k}}, "send all": {"do": {"send-all"}},
 		"hold " + k + " why": {"do": {"hold"}, "key": {k}, "reason": {"why"}}, "release " + k: {"do": {"release"}, "key": {k}},
-		"resolve " + k + " DONE seen":   {"do": {"resolve"}, "key": {k}, "state": {"DONE"}, "reason": {"seen"}, "sure": {"1"}},
-		"resolve " + k + " FAILED seen": {"do": {"resolve"}, "key": {k}, "state": {"FAILED"}, "reason": {"seen"}, "sure": {"1"}},
+		"resolve " + k + " DONE seen":   {"do": {"resolve"}, "key": {k}, "state": {"DONE"}, "reason": {"seen"}, "seen": {"PENDING/0"}, "sure": {"1"}},
+		"resolve " + k + " FAILED seen": {"do": {"resolve"}, "key": {k}, "state": {"FAILED"}, "reason": {"seen"}, "seen": {"PENDING/0"}, "sure": {"1"}},
 	}
 }
 
@@ -284,10 +286,10 @@ func TestADecisionIsAskedFor(t *testing.T) {
 	}{
 		"a hold without a reason":      {url.Values{"do": {"hold"}, "key": {k}}, 400, "write why, for the next person"},
 		"a hold with blanks":           {url.Values{"do": {"hold"}, "key": {k}, "reason": {" \t\r\n\u00a0"}}, 400, "write why, for the next person"},
-		"a decision without a word":    {url.Values{"do": {"resolve"}, "key": {k}, "reason": {"seen"}, "sure": {"1"}}, 400, "choose what the backend&#39;s books show"},
-		"a decision for another state": {url.Values{"do": {"resolve"}, "key": {k}, "state": {"HELD"}, "reason": {"seen"}, "sure": {"1"}}, 400, "choose what the backend&#39;s books show"},
+		"a decision without a word":    {url.Values{"do": {"resolve"}, "key": {k}, "reason": {"seen"}, "seen": {"PENDING/0"}, "sure": {"1"}}, 400, "choose what the backend&#39;s books show"},
+		"a decision for another state": {url.Values{"do": {"resolve"}, "key": {k}, "state": {"HELD"}, "reason": {"seen"}, "seen": {"PENDING/0"}, "sure": {"1"}}, 400, "choose what the backend&#39;s books show"},
 		"a decision without a proof":   {url.Values{"do": {"resolve"}, "key": {k}, "state": {"DONE"}, "sure": {"1"}}, 400, "write the proof"},
-		"a decision not yet confirmed": {url.Values{"do": {"resolve"}, "key": {k}, "state": {"FAILED"}, "reason": {"portal, M. Berg"}}, 200, "This cannot be taken back."},
+		"a decision not yet confirmed": {url.Values{"do": {"resolve"}, "key": {k}, "state": {"FAILED"}, "reason": {"portal, M. Berg"}, "seen": {"PENDING/0"}}, 200, "This cannot be taken back."},
 		"a deed that there is not":     {url.Values{"do": {"reset"}, "key": {k}}, 400, "no such form"},
 		"no deed":                      {url.Values{}, 400, "no such form"},
 	} {
@@ -305,7 +307,7 @@ func TestADecisionIsAskedFor(t *testing.T) {
 		require.Contains(t, page, `name="state" value="FAILED"`)
 		require.Contains(t, page, "Declined: the books do not show it")
 		word := formWord.FindStringSubmatch(page)[1]
-		require.Equal(t, 303, x.ask("POST", b, with(url.Values{"do": {"resolve"}, "key": {k}, "state": {"FAILED"}, "reason": {"portal, M. Berg"}, "sure": {"1"}}, word), nil).Code)
+		require.Equal(t, 303, x.ask("POST", b, with(url.Values{"do": {"resolve"}, "key": {k}, "state": {"FAILED"}, "reason": {"portal, M. Berg"}, "seen": {"PENDING/0"}, "sure": {"1"}}, word), nil).Code)
 		require.Equal(t, []string{"person page 127.0.0.1: resolve " + k + " FAILED portal, M. Berg"}, x.did.list)
 		x.did.list = nil
 	}

@@ -84,8 +84,13 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, s shown, form url.
 		case reason == "":
 			c.askAgain(w, r, s, do, key, form, pages.WantsProof)
 			return
-		case !form.Has(pages.SureField):
-			c.askAgain(w, r, s, do, key, form, pages.NotRefused)
+		}
+		fault := pages.NotRefused
+		if fault, err = c.seen(ctx, key, form); err != nil {
+			break
+		}
+		if fault != pages.NotRefused || !form.Has(pages.SureField) {
+			c.askAgain(w, r, s, do, key, form, fault)
 			return
 		}
 		err = c.o.Ops.Resolve(ctx, key, state, reason)
@@ -107,6 +112,16 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, s shown, form url.
 	leadTo(w, s.at())
 }
 
+// seen is pages.Changed where an operation has gone on since the page of a decision about it was shown: what its person has looked up then
+// need not be so any more.
+func (c *Console) seen(ctx context.Context, key wire.Key, form url.Values) (pages.Refuse, error) {
+	v, err := c.o.Daemon.Operation(ctx, string(key))
+	if err == nil && form.Get(pages.SeenField) != pages.SeenAs(v.Operation) {
+		return pages.Changed, nil
+	}
+	return pages.NotRefused, err
+}
+
 // askAgain answers with the page of a deed once more: for what was missing in its form, or to have a
 // decision confirmed.
 func (c *Console) askAgain(w http.ResponseWriter, r *http.Request, s shown, do pages.Do, key wire.Key, form url.Values, fault pages.Refuse) {
@@ -120,8 +135,11 @@ func (c *Console) askAgain(w http.ResponseWriter, r *http.Request, s shown, do p
 		Acts: pages.Acts{Path: s.at(), Form: word, Said: pages.Said{Fault: fault}},
 	}
 	status := http.StatusBadRequest
-	if a.Sure {
+	switch {
+	case a.Sure:
 		status = http.StatusOK
+	case fault == pages.Changed:
+		status = http.StatusConflict
 	}
 	c.ask(w, r, status, a, key)
 }

@@ -89,4 +89,7 @@ var ofLaws = []mutant{
 	{"a client is given what any answer names", "agent/owned", "TestField5_PortAStartIsAnsweredForAnother", []edit{
 		{"agent/owned/schemes.go", `n.owner != "" && !echo.Named()`, `n.owner != "" && echo.Named()`},
 	}},
+	{"a decision is taken for what went on", "agent/person", "TestField5_PortADecisionIsOfWhatWasSeen", []edit{
+		{"agent/person/deeds.go", `form.Get(pages.SeenField) != pages.SeenAs(v.Operation)`, `form.Get(pages.SeenField) == "" && pages.SeenAs(v.Operation) == "x"`},
+	}},
 }

@@ -81,7 +81,7 @@ var ofPerson = []mutant{
 		{"agent/outbox/alert.go", `if err != nil || o.audit == nil {`, `if err != nil || o.audit != nil {`},
 	}},
 	{"money in doubt is decided at the first look", person, "TestADecisionIsAskedFor", []edit{
-		{"agent/person/deeds.go", `case !form.Has(pages.SureField):`, `case false:`},
+		{"agent/person/deeds.go", `if fault != pages.NotRefused || !form.Has(pages.SureField) {`, `if fault != pages.NotRefused {`},
 	}},
 	{"money in doubt is decided without a proof", person, "TestADecisionIsAskedFor", []edit{
 		{"agent/person/deeds.go", `case reason == "":`, `case reason == "none":`},
