@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/url"
 	"strconv"
 	"time"
@@ -45,7 +47,7 @@ const (
 	WantsReason        // of a hold
 	WantsProof         // of a decision
 	WantsWord          // accepted or declined
-	Changed            // the operation has gone on since the page of a decision was shown
+	Changed            // what a form is about has gone on since its page was shown
 	RefusedByIt        // the terminal refuses
 	FailedByIt         // the terminal could not; whether it was done is not known where Why says so
 )
@@ -97,12 +99,16 @@ func (w *writer) hidden(name, value string) {
 }
 
 // deed writes a form that is one button. about is the id of the text that says what it is for.
-func (w *writer) deed(a *Acts, do Do, key, about string, label word) {
+// seen is what it is bound to, "" = nothing.
+func (w *writer) deed(a *Acts, do Do, key, seen, about string, label word) {
 	w.put(`<form method="post" action="{}">`, a.Path)
 	w.hidden(FormField, a.Form)
 	w.hidden(DoField, string(do))
 	if key != "" {
 		w.hidden(KeyField, key)
+	}
+	if seen != "" {
+		w.hidden(SeenField, seen)
 	}
 	w.put(`<button type="submit" aria-describedby="{}">{}</button></form>`, about, w.in(label))
 }
@@ -127,7 +133,7 @@ func (w *writer) operations(t *Terminal) {
 		w.put(`<div class="deeds">`)
 		switch key := string(o.Key); o.State {
 		case outbox.Pending, outbox.Sent:
-			w.deed(a, DoSend, key, id, sendButton)
+			w.deed(a, DoSend, key, "", id, sendButton)
 			w.ask(a, DoHold, key, id, holdLink)
 		case outbox.Held:
 			w.ask(a, DoRelease, key, id, releaseLink)
@@ -144,7 +150,7 @@ func (w *writer) operations(t *Terminal) {
 	for i := range t.Waiting {
 		if s := outbox.State(t.Waiting[i].State); s == outbox.Pending || s == outbox.Sent {
 			w.put(`<div class="deeds">`)
-			w.deed(a, DoSendAll, "", "waiting", sendAllButton)
+			w.deed(a, DoSendAll, "", "", "waiting", sendAllButton)
 			w.put(`</div>`)
 			return
 		}
@@ -188,6 +194,12 @@ func Asks(do Do) bool {
 
 // SeenAs is how an operation stands, as a decision about it is bound to it: what a person has looked up is of then.
 func SeenAs(o view.Operation) string { return string(o.State) + "/" + strconv.Itoa(o.Attempts) }
+
+// AlertAs is what an alert says, as an acknowledgement is bound to it: the sale or operation may have another one by then.
+func AlertAs(at time.Time, reason string) string {
+	sum := sha256.Sum256([]byte(reason))
+	return strconv.FormatInt(at.UnixMilli(), 10) + "/" + hex.EncodeToString(sum[:8])
+}
 
 // HTML writes the page.
 func (a Ask) HTML() []byte {

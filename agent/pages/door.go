@@ -28,7 +28,7 @@ const (
 	FormField   = "form"   // the word of a person's page, good for one form
 	DoField     = "do"     // a Do
 	KeyField    = "key"    // of an operation
-	SeenField   = "seen"   // how the operation stood as the page showed it (SeenAs)
+	SeenField   = "seen"   // how the operation stood (SeenAs), or what the alert said (AlertAs), as the page showed it
 	ReasonField = "reason" // of a hold, or the proof of a decision
 	StateField  = "state"  // of a decision: outbox.Done or outbox.Failed
 	SureField   = "sure"   // the decision was shown again, and meant

@@ -189,7 +189,7 @@ func (w *writer) alerts(t *Terminal) {
 			w.say(`<p>{}</p>`, word)
 		}
 		w.put(`<p lang="en">{}</p><p lang="en">{}</p>`, a.Reason, a.Remedy)
-		w.acknowledge(t, string(a.Key), id)
+		w.acknowledge(t, string(a.Key), AlertAs(a.At, a.Reason), id)
 	}
 	w.put(`</ul>`)
 }
@@ -206,19 +206,19 @@ func (w *writer) differences(t *Terminal) {
 		w.put(`<li><p id="{}">`, id)
 		w.time(d.At, t.Now)
 		w.put(` <span lang="en">{}</span></p><p lang="en">{}</p><p lang="en">{}</p>`, d.About, d.Text, d.Remedy)
-		w.acknowledge(t, string(d.Key), id)
+		w.acknowledge(t, string(d.Key), "", id) // one that says something else has another key
 	}
 	w.put(`</ul>`)
 }
 
 // acknowledge ends an item of a list with the button that acknowledges it, or with the command.
-func (w *writer) acknowledge(t *Terminal, key, id string) {
+func (w *writer) acknowledge(t *Terminal, key, seen, id string) {
 	if t.Acts == nil {
 		w.put(`<p><code lang="en">posagent ops ack {}</code></p></li>`, key)
 		return
 	}
 	w.put(`<div class="deeds">`)
-	w.deed(t.Acts, DoAck, key, id, ackButton)
+	w.deed(t.Acts, DoAck, key, seen, id, ackButton)
 	w.put(`</div></li>`)
 }
 

@@ -275,7 +275,7 @@ var texts = [wordCount]struct{ en, de string }{
 	wantsReason:    {"Nothing was done: write why, for the next person.", "Es wurde nichts getan: Bitte den Grund angeben, für die nächste Person."},
 	wantsProof:     {"Nothing was done: write the proof, it is kept.", "Es wurde nichts getan: Bitte den Beleg angeben, er bleibt erhalten."},
 	wantsWord:      {"Nothing was done: choose what the backend's books show.", "Es wurde nichts getan: Bitte wählen, was die Bücher des Backends zeigen."},
-	goneOn:         {"Nothing was done: the operation has gone on since this page was opened. Look at what became of it, and at the backend's books, again.", "Es wurde nichts getan: Der Vorgang ist weitergegangen, seit diese Seite geöffnet wurde. Bitte noch einmal ansehen, was aus ihm wurde und was die Bücher des Backends zeigen."},
+	goneOn:         {"Nothing was done: it has gone on since this page was opened. Look at what became of it, and at the backend's books, again.", "Es wurde nichts getan: Es ist weitergegangen, seit diese Seite geöffnet wurde. Bitte noch einmal ansehen, was daraus wurde und was die Bücher des Backends zeigen."},
 	refusedByIt:    {"Nothing was done:", "Es wurde nichts getan:"},
 	failedByIt:     {"The terminal could not do it. Look at the page to see what holds.", "Das Terminal konnte es nicht ausführen. Was gilt, zeigt die Seite."},
 	saidAck:        {"The alert is acknowledged.", "Die Meldung ist bestätigt."},

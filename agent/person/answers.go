@@ -99,6 +99,8 @@ func statusOf(said pages.Said, err error) int {
 		return outbox.CodeOf(err).Status()
 	case said.Fault == pages.OldForm:
 		return http.StatusForbidden
+	case said.Fault == pages.Changed:
+		return http.StatusConflict
 	}
 	return http.StatusBadRequest
 }

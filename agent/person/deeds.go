@@ -63,6 +63,14 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, s shown, form url.
 	var err error
 	switch do {
 	case pages.DoAck:
+		fault := pages.NotRefused
+		if fault, err = c.alert(ctx, key, form); err != nil {
+			break
+		}
+		if fault != pages.NotRefused {
+			c.say(w, r, s, pages.Said{Do: do, Fault: fault}, nil)
+			return
+		}
 		err = c.o.Ops.Acknowledge(ctx, key)
 	case pages.DoSend:
 		err = c.o.Ops.SendNow(ctx, key)
@@ -117,6 +125,19 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, s shown, form url.
 func (c *Console) seen(ctx context.Context, key wire.Key, form url.Values) (pages.Refuse, error) {
 	v, err := c.o.Daemon.Operation(ctx, string(key))
 	if err == nil && form.Get(pages.SeenField) != pages.SeenAs(v.Operation) {
+		return pages.Changed, nil
+	}
+	return pages.NotRefused, err
+}
+
+// alert is pages.Changed where a sale or an operation has another alert by now than its person has read. A finding of the daily comparison
+// has another key where it says something else.
+func (c *Console) alert(ctx context.Context, key wire.Key, form url.Values) (pages.Refuse, error) {
+	a, err := c.o.Daemon.AlertOf(ctx, key)
+	switch {
+	case errors.Is(err, outbox.ErrNoAlert):
+		return pages.NotRefused, nil
+	case err == nil && form.Get(pages.SeenField) != pages.AlertAs(a.At, a.Reason):
 		return pages.Changed, nil
 	}
 	return pages.NotRefused, err

@@ -4,8 +4,13 @@ import (
 	"net/url"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/agent/outbox"
+	"posagent/agent/pages"
+	"posagent/store"
 )
 
 var seenWord = regexp.MustCompile(`name="seen" value="([A-Z]+/[0-9]+)"`)
@@ -14,7 +19,7 @@ var seenWord = regexp.MustCompile(`name="seen" value="([A-Z]+/[0-9]+)"`)
 // backend's books: it was not there. Meanwhile it was released, by a trusted Date or by another person, and sent, and its answer was lost.
 // The decision "declined" was then taken for the operation in doubt, whose money had moved, and its client asked for it anew. The kind:
 // both steps of a decision, and a form that does not say what was seen. A release is of an operation that is held alone, and the other
-// deeds decide nothing.
+// deeds decide nothing but an acknowledgement (TestField5_PortAnAcknowledgementIsOfTheAlertThatWasRead).
 func TestField5_PortADecisionIsOfWhatWasSeen(t *testing.T) {
 	for _, step := range []string{"the decision", "its confirmation", "a form that says nothing"} {
 		x := newDesk(t)
@@ -52,5 +57,46 @@ func TestField5_PortADecisionIsOfWhatWasSeen(t *testing.T) {
 		f.Set("sure", "1")
 		require.Equal(t, 303, x.ask("POST", b, f, nil).Code, step)
 		require.Len(t, x.did.list, 1, step)
+	}
+}
+
+// TestField5_PortAnAcknowledgementIsOfTheAlertThatWasRead: a person read on the page that nobody had fetched an approval. While the page
+// stood open the same customer was asked to pay once more, and the alert became "possibly twice". The button took that alert away, which
+// no person had read. The kind: an alert with another reason, one that was raised again, and a form that does not say what was read.
+func TestField5_PortAnAcknowledgementIsOfTheAlertThatWasRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		then, seen string // "-" = nothing
+		code       int
+	}{
+		"the same":                 {"", "", 303},
+		"another reason":           {"possibly twice", "", 409},
+		"raised again":             {"nobody has fetched it", "", 409},
+		"a form that says nothing": {"", "-", 409},
+	} {
+		x := newDesk(t)
+		now := time.Now()
+		box := outbox.NewOutbox(outbox.Options{DB: x.c.o.Daemon.DB, Now: func() time.Time { return now }})
+		raise := func(reason string) {
+			now = now.Add(time.Minute)
+			require.NoError(t, x.c.o.Daemon.DB.Write(t.Context(), func(tx store.Tx) error {
+				return box.Raise(tx, outbox.Alert{Key: "sale-1", Kind: outbox.AboutSale, Subject: "receipt 7", Reason: reason, AmountMin: 1250, Currency: "EUR"})
+			}))
+		}
+		raise("nobody has fetched it")
+		b := x.enter()
+		page := x.ask("GET", b, nil, nil).Body.String()
+		form := url.Values{"do": {"ack"}, "key": {"sale-1"}, "form": {formWord.FindStringSubmatch(page)[1]}, "seen": {pages.AlertAs(now, "nobody has fetched it")}}
+		if c.seen == "-" {
+			form.Del("seen")
+		}
+		if c.then != "" {
+			raise(c.then)
+		}
+		w := x.ask("POST", b, form, nil)
+		require.Equal(t, c.code, w.Code, name)
+		require.Equal(t, c.code == 303, len(x.did.list) == 1, name)
+		if c.code == 409 {
+			require.Contains(t, w.Body.String(), "has gone on since this page was opened", name)
+		}
 	}
 }

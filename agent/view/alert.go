@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -74,6 +75,16 @@ func (a Alert) Line() string {
 			a.State + ": " + a.Reason
 	}
 	return text + ": " + a.Remedy + " (posagent ops ack " + string(a.Key) + ")"
+}
+
+// AlertOf is the alert that a sale or an operation has now. outbox.ErrNoAlert.
+func (h *Daemon) AlertOf(ctx context.Context, key wire.Key) (v Alert, err error) {
+	err = h.DB.Read(ctx, func(r store.Reader) error {
+		a, err := outbox.AlertOf(r, key)
+		v = alertOf(a)
+		return err
+	})
+	return v, err
 }
 
 // readAlerts adds the alerts of sales and operations.

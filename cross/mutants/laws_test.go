@@ -92,4 +92,7 @@ var ofLaws = []mutant{
 	{"a decision is taken for what went on", "agent/person", "TestField5_PortADecisionIsOfWhatWasSeen", []edit{
 		{"agent/person/deeds.go", `form.Get(pages.SeenField) != pages.SeenAs(v.Operation)`, `form.Get(pages.SeenField) == "" && pages.SeenAs(v.Operation) == "x"`},
 	}},
+	{"an alert is acknowledged that nobody has read", "agent/person", "TestField5_PortAnAcknowledgementIsOfTheAlertThatWasRead", []edit{
+		{"agent/person/deeds.go", `form.Get(pages.SeenField) != pages.AlertAs(a.At, a.Reason)`, `form.Get(pages.SeenField) == "" && pages.AlertAs(a.At, a.Reason) == "x"`},
+	}},
 }
