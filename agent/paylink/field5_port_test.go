@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/offline"
+	"posagent/agent/paylink"
 	"posagent/schemes/aapay"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -95,4 +96,58 @@ func TestField5_PortARefundIsNoOtherRefundOfThePayment(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestField5_PortALinkThatNamesNothingIsRead: two tills sold 12.50 by link, and a gateway answered the second create with the answer to the
+// first, which names number, hash and address alone. The second customer paid the first one's link: one sale was approved by the other's
+// money. The kind: an answer to a create that names neither reference nor Key; the link of another sale, one that is not there and one
+// that cannot be read; and the own one, which is taken.
+func TestField5_PortALinkThatNamesNothingIsRead(t *testing.T) {
+	bare := func(l paylinks.Link) *paylinks.Link {
+		return &paylinks.Link{ID: l.ID, Hash: l.Hash, Link: l.Link}
+	}
+	for name, c := range map[string]struct {
+		other bool
+		spoil func(d *desk)
+		taken bool
+	}{
+		"another sale's":  {other: true},
+		"it is not there": {spoil: func(d *desk) { d.bank.links[len(d.bank.links)-1].deleted = true }},
+		"it cannot be read": {spoil: func(d *desk) {
+			d.bank.spoil(func(call string) error {
+				if call == "read link" {
+					return errGone
+				}
+				return nil
+			}, nil)
+		}},
+		"its own": {taken: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service(t, func(d *desk) {
+				d.bank.keyed = true
+				d.must(aapay.Payment, "p0", "", 1250)
+				d.svc = paylink.New(paylink.Options{DB: d.db, Links: mixed{linkHalf{d.bank}, func() *paylinks.Link {
+					if c.spoil != nil {
+						c.spoil(d)
+					}
+					if c.other {
+						return bare(d.bank.links[0].Link)
+					}
+					return bare(d.bank.links[len(d.bank.links)-1].Link)
+				}}, Transactions: txnHalf{d.bank}, Instance: "demo"})
+				_, err := d.do(aapay.Payment, "p1", "", 1250)
+				if c.taken {
+					require.NoError(t, err)
+					require.Equal(t, aapay.Initialized, d.state("p1"))
+					return
+				}
+				require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+				d.bank.spoil(nil, nil)
+				_, err = d.svc.Status(d.t.Context(), "p1", "")
+				require.Equal(t, wire.NotFound, wire.CodeOf(err), "no link is shown")
+				require.False(t, d.bank.links[0].deleted, "the other sale's")
+			})
+		})
+	}
 }

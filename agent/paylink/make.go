@@ -14,7 +14,8 @@ import (
 // of that link. The next try, or the undo, finds the link by the Key, where the service honours one. A refusal of the service is a
 // rejected payment.
 func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
-	link, err := s.o.Links.Create(ctx, e.Key, *e.Ask)
+	asking, echo := wire.WithEcho(ctx)
+	link, err := s.o.Links.Create(asking, e.Key, *e.Ask)
 	no := refusal(err)
 	switch {
 	case no:
@@ -27,6 +28,13 @@ func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
 		return nil, wire.Errorf(wire.Unavailable, op, "the reply is not a link")
 	case anothers(e, link): // what the account has under our Key is asked for again; that link is not touched
 		return nil, wire.Errorf(wire.Unavailable, op, "the reply is about another link")
+	}
+	if !no && link.ReferenceID == "" && !echo.Named() { // an equal amount is easily another's
+		p := *e
+		p.Link, p.Hash = link.ID, *link.Hash
+		if is, err := s.link(ctx, &p); err != nil || is == nil {
+			return nil, &wire.Error{Code: wire.Unavailable, Op: op, Msg: "the reply does not name what it is about, and the link does not show it", Err: err}
+		}
 	}
 	err = s.o.DB.Write(ctx, func(tx store.Tx) error {
 		out = nil

@@ -73,8 +73,9 @@ func undos() []Decision {
 			WriteFails:  runs("nothing is sent before its step is stored", link+"TestCrashAtEveryBoundary"),
 			Late:        runs("what is paid before or after the delete is found and refunded", link+"TestMoneyB15_PaidBeforeTheDelete", link+"TestMoneyB15_PaidAfterTheDeadline"),
 			Doubled:     runs("the same Key has one answer; a second delete finds it gone", link+"TestConformance"),
-			Anothers:    runs("a link or payment of another reference, amount or account stops everything", link+"TestMoneyB15_AnotherLinkIsNotTouched", link+"TestAPaymentOfAnotherAmountStopsEverything"),
-			Unreadable:  runs("not found is not unpaid; the next step waits", link+"TestMoneyB15_NotFoundIsNotUnpaid", link+"TestField2_M18ALinkThatIsNotFoundMayBePaid"),
+			Anothers: runs("a link or payment of another reference, amount or account stops everything", link+"TestMoneyB15_AnotherLinkIsNotTouched", link+"TestAPaymentOfAnotherAmountStopsEverything",
+				link+"TestField5_PortALinkThatNamesNothingIsRead"),
+			Unreadable: runs("not found is not unpaid; the next step waits", link+"TestMoneyB15_NotFoundIsNotUnpaid", link+"TestField2_M18ALinkThatIsNotFoundMayBePaid"),
 		}),
 	}, {
 		Deed: "send again", Of: "a refund of a payment by link",

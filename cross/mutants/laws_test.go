@@ -95,4 +95,7 @@ var ofLaws = []mutant{
 	{"an alert is acknowledged that nobody has read", "agent/person", "TestField5_PortAnAcknowledgementIsOfTheAlertThatWasRead", []edit{
 		{"agent/person/deeds.go", `form.Get(pages.SeenField) != pages.AlertAs(a.At, a.Reason)`, `form.Get(pages.SeenField) == "" && pages.AlertAs(a.At, a.Reason) == "x"`},
 	}},
+	{"a link that names nothing is shown", "agent/paylink", "TestField5_PortALinkThatNamesNothingIsRead", []edit{
+		{"agent/paylink/make.go", `link.ReferenceID == "" && !echo.Named()`, `link.ReferenceID == "" && echo.Named()`},
+	}},
 }
