@@ -57,6 +57,8 @@ type entry struct {
 	Before int64  `json:",omitempty"` // what had been refunded then; -1 = not said
 	Told   bool   `json:",omitempty"` // it was answered as done, by an answer that names nothing of the request
 
+	Refused bool `json:",omitempty"` // a no was heard behind an attempt whose answer was lost
+
 	Counted []string `json:",omitempty"` // references of the refunds that had ended then, and are in Before or Word
 
 	why string // it is in doubt now

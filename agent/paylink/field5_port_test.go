@@ -98,6 +98,54 @@ func TestField5_PortARefundIsNoOtherRefundOfThePayment(t *testing.T) {
 	})
 }
 
+// TestField5_PortANoBehindALostRefundIsReadAgain: the answer to a refund of 3.00 was lost, and it was sent again after the quiet time.
+// The service refused the second one, since the first was done, and the next reading lagged: the register was told "not done", and the
+// customer had the money. It is the member of TestField4_GatewayG3 that a register meets. The kind: a no that is heard behind a lost
+// attempt, whose effect shows later, and one after which nothing shows; over a start.
+func TestField5_PortANoBehindALostRefundIsReadAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrived bool
+		want    aapay.State
+	}{"it was done": {true, "REFUNDED"}, "it was not": {false, aapay.Failed}} {
+		for _, restart := range []bool{false, true} {
+			service(t, func(d *desk) {
+				id := d.paid("p1", 500)
+				lose := func(call string) error {
+					if call == "refund" {
+						return errLost
+					}
+					return nil
+				}
+				if d.bank.spoil(lose, nil); c.arrived {
+					d.bank.spoil(nil, lose)
+				}
+				d.must(aapay.Refund, "r1", id, 300)
+				truth := *d.bank.txns[0].Invoice
+				word := d.bank.txns[0].Status
+				zero := int64(0)
+				d.bank.spoil(func(call string) error {
+					if call == "refund" {
+						return no(wire.Conflict, paylinks.TooMuch)
+					}
+					return nil
+				}, nil)
+				lagging := truth
+				lagging.RefundedAmount = &zero
+				d.bank.lock(func() { d.bank.txns[0].Invoice, d.bank.txns[0].Status = &lagging, paylinks.Confirmed })
+				rest(31 * time.Second)
+				require.Equal(t, aapay.Pending, d.state("r1"), name)
+				d.bank.lock(func() { d.bank.txns[0].Invoice, d.bank.txns[0].Status = &truth, word })
+				if restart {
+					d.again("demo")
+					d.state("r1")
+				}
+				rest(31 * time.Second)
+				require.Equal(t, c.want, d.state("r1"), name)
+			})
+		}
+	}
+}
+
 // TestField5_PortALinkThatNamesNothingIsRead: two tills sold 12.50 by link, and a gateway answered the second create with the answer to the
 // first, which names number, hash and address alone. The second customer paid the first one's link: one sale was approved by the other's
 // money. The kind: an answer to a create that names neither reference nor Key; the link of another sale, one that is not there and one

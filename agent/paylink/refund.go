@@ -52,6 +52,10 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 		return refunded, false, nil
 	case nothing:
 		switch {
+		case e.Refused && s.calm(e.Reference) < s.o.Settle:
+			return "", false, nil
+		case e.Refused: // and still none has moved
+			return aapay.Failed, false, nil
 		case !e.Told:
 			return s.giveBack(ctx, e, p, t, &e.Amount)
 		case s.calm(e.Reference) < s.o.Settle:
@@ -145,6 +149,14 @@ func (s *Service) giveBack(ctx context.Context, e, p *entry, t paylinks.Transact
 		return refunded, false, nil
 	case m != nothing && amount != nil && !first: // an attempt before this one may have had its effect
 		return inDoubt, false, nil
+	case amount != nil && !first: // another site may have said no, whose data lag: it counts once a later reading agrees
+		next := *e
+		next.Refused = true
+		if err := s.o.DB.Write(ctx, func(tx store.Tx) error { return s.save(tx, &next) }); err != nil {
+			return "", false, err
+		}
+		*e = next
+		return "", false, nil
 	}
 	return aapay.Failed, false, nil
 }
