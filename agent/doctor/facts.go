@@ -211,7 +211,7 @@ type Answer struct {
 	Clock     time.Time
 	At        time.Time // of the box, when Clock was read
 	CertUntil time.Time
-	Took      time.Duration
+	Named     time.Duration // until the host's name was found
 
 	Keys string // of [upstream.auth] that it was asked with
 

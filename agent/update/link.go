@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/theupdateframework/go-tuf/v2/metadata"
+
+	"posagent/device/names"
 )
 
 // link reads the files of a repository.
@@ -55,7 +57,8 @@ func (s *Source) open() (base string, err error) {
 	}
 	s.link = &web{agent: s.UserAgent, client: &http.Client{
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust, TLSHandshakeTimeout: 15 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
+			DialContext: new(names.Finder).Dialer(net.Dialer{Timeout: 30 * time.Second, KeepAlive: 15 * time.Second}),
+			Proxy:       http.ProxyFromEnvironment, TLSClientConfig: trust, TLSHandshakeTimeout: 15 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
 			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"posagent/device/names"
 	"posagent/schemes/wire"
 )
 
@@ -39,6 +40,8 @@ type Config struct {
 	Device func() *tls.Certificate
 	// Dial replaces the network, in tests; nil = net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Names finds the backend's address; nil = one of the client's own.
+	Names *names.Finder
 	// RetryWait is the pause before the first repeat; default 200 ms.
 	RetryWait time.Duration
 }

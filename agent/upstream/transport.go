@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"posagent/device/names"
 	"posagent/schemes/wire"
 )
 
@@ -43,7 +44,11 @@ func newTransport(cfg Config) (*http.Transport, error) {
 	}
 	dial := cfg.Dial
 	if dial == nil {
-		dial = (&net.Dialer{Timeout: 8 * time.Second, KeepAlive: 15 * time.Second}).DialContext
+		finder := cfg.Names
+		if finder == nil {
+			finder = &names.Finder{}
+		}
+		dial = finder.Dialer(net.Dialer{Timeout: 8 * time.Second, KeepAlive: 15 * time.Second})
 	}
 	t := &http.Transport{
 		DialContext: dial, TLSClientConfig: tlsConfig,
@@ -158,7 +163,11 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 		out.Header.Set(wire.TraceHeader, trace.Parent()) // each try is a span of its own
 	}
 	began := time.Now()
+	out, naming := named(out)
 	resp, err := t.roundTrip(out)
+	if err != nil && naming.Load() && ctx.Err() != nil { // the transport tells of the time alone
+		err = &net.DNSError{Err: err.Error(), UnwrapErr: err, Name: req.URL.Hostname(), IsTimeout: true}
+	}
 	t.told.tried(req, resp, err, time.Since(began))
 	if err != nil {
 		cancel()
@@ -172,6 +181,16 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &body{ReadCloser: resp.Body, left: t.limit, done: cancel}
 	return resp, nil
+}
+
+// named notes whether a request still waits for the name of its host.
+func named(out *http.Request) (*http.Request, *atomic.Bool) {
+	naming := &atomic.Bool{}
+	trace := &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) { naming.Store(true) },
+		DNSDone:  func(httptrace.DNSDoneInfo) { naming.Store(false) },
+	}
+	return out.WithContext(httptrace.WithClientTrace(out.Context(), trace)), naming
 }
 
 // roundTrip keeps a read that leaves once from being repeated by the transport, which does so where a connection that was used before

@@ -123,6 +123,7 @@ func askTraced(ctx context.Context, cfg config.Config, service, verb string, wit
 	defer t.mu.Unlock()
 	a := t.answer
 	a.Keys, a.Host, a.TLS = authKeys(cfg, service), client.Host(), strings.HasPrefix(cfg.Upstream.URL(service), "https://")
+	a.Named = t.way.named
 	a.Methods, a.NoMethod, a.Fit, a.Cause, a.Detail = told.Methods, told.NoMethod, told.Fit, told.Cause, told.Detail
 	if fault := client.Fault(); fault != nil {
 		a.Cause, a.Detail = ready.Cause(fault.Kind), fault.Detail
