@@ -17,6 +17,7 @@ import (
 var linked = "0.0.0-dev"
 
 func main() {
+	usage.Libraries(os.Stderr)
 	signal.Ignore(syscall.SIGPIPE) // a reader of the output that goes away must not take a payment along
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() { // a second signal ends the program at once

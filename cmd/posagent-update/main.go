@@ -33,6 +33,7 @@ var errUsage = errors.New("usage")
 var errRefused = errors.New("refused")
 
 func main() {
+	usage.Libraries(os.Stderr)
 	signal.Ignore(syscall.SIGPIPE) // a reader that goes away must not cut a trial off
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() { // a second signal ends the program at once

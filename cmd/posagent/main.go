@@ -13,6 +13,7 @@ import (
 )
 
 func main() {
+	usage.Libraries(os.Stderr)
 	signal.Ignore(syscall.SIGPIPE) // a reader of our output that goes away must not take a sale along
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() { // a second signal ends the program at once
