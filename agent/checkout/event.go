@@ -93,6 +93,7 @@ type Event struct {
 	Failure    Failure
 	Try        int           // ReplyFailed: which of the attempts (Sends)
 	After      time.Duration // Retry-After, 0 = not said
+	Wish       bool          // the service itself has said After, now or to a sale before
 	Poll       Poll          // pace of status reads
 	Sync       Sync
 	Undone     Undone

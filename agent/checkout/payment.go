@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"time"
 
 	"posagent/ecr"
@@ -131,6 +132,8 @@ func initFailed(s State, e Event) (State, []Effect) {
 		switch s = countUnsent(s, e); {
 		case !NeverSent(s):
 			s.Lost++
+		case tooLong(e):
+			return noConnection(s, ecr.NoConnection, AskedToWait)
 		case s.Unsent > maxResends, e.Now-s.StartedAt >= noConnectionAfter:
 			return noConnection(s, ecr.NoConnection, "no connection to the backend")
 		default:
@@ -147,7 +150,9 @@ func initFailed(s State, e Event) (State, []Effect) {
 	if e.Failure == Busy && !s.Plain { // it has arrived: asked again until the deadline
 		return send(s, e.Now, max(resendPause, min(e.After, longestAfter)))
 	}
-	if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {
+	if tooLong(e) {
+		s.Text = AskedToWait
+	} else if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {
 		return send(s, e.Now, max(resendPause<<(tries-1), min(e.After, longestAfter)))
 	}
 	s.Phase, s.Unheard, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now
@@ -226,6 +231,9 @@ func read(s State, e Event) (State, []Effect) {
 	fresh := e.Status.QRCodePayload != "" && e.Status.QRCodePayload != s.Payload
 	engaged := s.Engaged
 	s = waits(learn(s, e), e)
+	if s.Unheard {
+		s.Text = ""
+	}
 	s.Unheard, s.NoRoute = false, false
 	switch Judge(s.Wire, s.Account, s.OKWords) {
 	case Success:
@@ -272,9 +280,17 @@ func statusFailed(s State, e Event) (State, []Effect) {
 		s.NoRoute, s.Plain = false, true
 		return send(s, e.Now, 0)
 	case s.Unheard, s.NoRoute:
-		return undo(s, e, "no answer from the backend")
+		return undo(s, e, cmp.Or(s.Text, "no answer from the backend"))
+	case tooLong(e) && !mayPay(s, e):
+		return readLast(s, e.Now, AskedToWait)
 	}
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.After(e.Now-s.StartedAt, s.Payload != "" || !s.QR, e.After)}}
+}
+
+// mayPay says that the customer can, or may have, before the service is to be asked again.
+func mayPay(s State, e Event) bool {
+	at, why := next(s)
+	return (s.Payload != "" || !s.QR || s.Engaged) && (why == noLimit || clampSum(e.Now, min(e.After, longestAfter)) < at)
 }
 
 func waitClock(s State, e Event) (State, []Effect) {

@@ -25,6 +25,8 @@ const (
 	lastReadBound = 4 * time.Second // of the status asked for at a limit, and of the one after an abort
 	maxResends    = 2               // of an initialize that got no answer
 	resendPause   = 2 * time.Second // before the first repetition, doubling
+	// atTheCounter is the longest wish of a service to wait that a sale follows (MONEY A.4).
+	atTheCounter = 5 * time.Second
 	// noConnectionAfter is how old a sale may be before an attempt without a connection is its last
 	// one.
 	noConnectionAfter = 8 * time.Second
@@ -71,6 +73,13 @@ func waits(s State, e Event) State {
 
 // limit is a timer that ran out.
 type limit string
+
+// AskedToWait is the text of a sale that ended because its service asks to be left alone for longer
+// than a customer waits.
+const AskedToWait = "the service asks to wait"
+
+// tooLong says that the service asks to be left alone for longer than a sale can wait.
+func tooLong(e Event) bool { return e.Wish && e.After > atTheCounter }
 
 const (
 	noLimit      limit = ""

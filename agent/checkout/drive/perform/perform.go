@@ -91,14 +91,15 @@ type Performer struct {
 	mu     sync.Mutex
 	jobs   []func(context.Context)
 	wake   chan struct{}
-	onUndo map[string]func() // by line
+	onUndo map[string]func()        // by line
+	until  map[string]time.Duration // by method: when its service may be asked for a new sale again, by the boot clock
 }
 
 // New makes a Performer; it starts nothing.
 func New(o Options) *Performer {
 	return &Performer{
 		db: o.DB, j: o.Journal, sales: o.Sales, svc: o.Aapay, box: o.Outbox, screen: o.Screen, cfg: o.Config, now: o.Now, boot: o.Boot, bootID: o.BootID, trusted: o.Trusted, log: o.Log,
-		wake: make(chan struct{}, 1), onUndo: map[string]func(){}, rests: scene.Idle,
+		wake: make(chan struct{}, 1), onUndo: map[string]func(){}, until: map[string]time.Duration{}, rests: scene.Idle,
 	}
 }
 

@@ -37,6 +37,10 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, try int, after
 	if !p.sales.TakeResting(key, try) { // an abort came meanwhile, and has said that it was not sent
 		return
 	}
+	if wait := p.asked(row); err == nil && wait > 0 {
+		p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: try, After: wait, Wish: true})
+		return
+	}
 	var req aapay.Request
 	if err == nil {
 		err = json.Unmarshal(body, &req)
@@ -67,7 +71,8 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, try int, after
 		return
 	}
 	p.log.Warn("initialize", "sale", key, "error", err)
-	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: try, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
+	p.keepWish(row, err)
+	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: try, After: retryAfter(err), Wish: wishes(err), Text: "refused: " + string(wire.CodeOf(err))})
 }
 
 // Aborting lets an aborted sale go on whose attempt rests: no answer is to be waited for.
@@ -117,6 +122,34 @@ func retryAfter(err error) time.Duration {
 		return e.RetryAfter
 	}
 	return 0
+}
+
+// wishes says that the service itself has asked to wait: not a connection that rests because nobody
+// answers, nor the word that the first request still runs, which is asked again under its Key.
+func wishes(err error) bool {
+	_, runs := wire.MayRun(err)
+	return retryAfter(err) > 0 && !wire.NeverSent(err) && !runs
+}
+
+// keepWish remembers until when a method's service wants to be left alone, for the sales that follow.
+// What is forgotten at a start is asked once more.
+func (p *Performer) keepWish(row *journal.Row, err error) {
+	if !wishes(err) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.until[row.Method.Name] = p.boot() + retryAfter(err)
+}
+
+// asked is for how long the service of a sale's method still wants to be left alone; 0 = it does not.
+func (p *Performer) asked(row *journal.Row) time.Duration {
+	if row == nil {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(0, p.until[row.Method.Name]-p.boot())
 }
 
 // reached notes whether the backend answers.
@@ -176,7 +209,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 	}
 	silence := p.sales.Silence(key, failure == checkout.NotFound)
 	e := wire.AsError("status", err)
-	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err), Text: e.Op + " " + string(e.Code)})
+	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err), Wish: wishes(err), Text: e.Op + " " + string(e.Code)})
 }
 
 // status asks about a sale, by our own name: an id may have come with another's answer. Before anything

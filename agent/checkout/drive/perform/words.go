@@ -48,6 +48,9 @@ func publicText(s checkout.State, language string) string {
 		}
 		return pick("refused", "nicht angenommen")
 	case ecr.Aborted:
+		if s.Text == checkout.AskedToWait {
+			return pick("the payment service is overloaded: not paid, try again later", "der Zahlungsdienst ist überlastet: nicht bezahlt, bitte später")
+		}
 		switch s.Code {
 		case ecr.AbortedByUser:
 			if s.Kind != ecr.Payment {
