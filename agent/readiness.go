@@ -86,6 +86,7 @@ const (
 	methodWithin = 5 * time.Second        // for the answer of the own method's service
 	firstAsk     = 2 * time.Second        // between two questions while the backend keeps the terminal from being ready
 	slowestAsk   = 15 * time.Second
+	refusedAsk   = 5 * time.Minute // the same where it refuses us, or asks to wait: asking again makes it worse
 	holdDown     = 2 * time.Second // that a backend must be away, or back, before a terminal that stays ready says so
 )
 
@@ -299,7 +300,7 @@ func (a *Agent) watch(ctx context.Context) {
 		} else if time.Now().After(next) {
 			select {
 			case busy <- struct{}{}:
-				wait = min(2*wait, slowestAsk)
+				wait = min(2*wait, longestAsk(r))
 				next = time.Now().Add(wait)
 				asking.Go(func() {
 					a.ask(ctx)
@@ -310,6 +311,16 @@ func (a *Agent) watch(ctx context.Context) {
 		}
 		pause(ctx, judgeEvery)
 	}
+}
+
+// longestAsk is the longest pause between two questions of a terminal that is not ready, or offline.
+func longestAsk(r ready.Report) time.Duration {
+	for _, s := range []*ready.Said{r.NotReady, r.Offline} {
+		if s != nil && (s.Cause == "credentials" || s.Cause == "too_many" || s.Cause == ready.ServiceRefused) {
+			return refusedAsk
+		}
+	}
+	return slowestAsk
 }
 
 func pause(ctx context.Context, d time.Duration) {

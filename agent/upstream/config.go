@@ -36,6 +36,8 @@ type Config struct {
 	// Route names the path of a request for the log, without what it is about; nil = it is not told.
 	Route func(path string) string
 
+	// Shared is what the clients of one terminal have in common; nil = this one stands alone.
+	Shared *Shared
 	// Device is shown where ClientCert names no certificate; nil = none.
 	Device func() *tls.Certificate
 	// Dial replaces the network, in tests; nil = net.Dialer.

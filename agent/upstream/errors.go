@@ -19,6 +19,9 @@ var errPin = errors.New("upstream: no certificate of the backend has a pinned ke
 // errWeak is an RSA key in the backend's chain that is too short.
 var errWeak = errors.New("upstream: the backend's certificate, or one above it, has an RSA key below 2048 bits: the backend needs a new certificate")
 
+// errRests is in the chain of a token service's last answer while it is not asked again.
+var errRests = errors.New("the token service is not asked again yet")
+
 // errPage is a web page where a token was asked for.
 var errPage = errors.New("a web page in the token service's place")
 

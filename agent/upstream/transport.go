@@ -45,7 +45,11 @@ func newTransport(cfg Config) (*http.Transport, error) {
 	dial := cfg.Dial
 	if dial == nil {
 		finder := cfg.Names
-		if finder == nil {
+		switch {
+		case finder != nil:
+		case cfg.Shared != nil:
+			finder = &cfg.Shared.names
+		default:
 			finder = &names.Finder{}
 		}
 		dial = finder.Dialer(net.Dialer{Timeout: 8 * time.Second, KeepAlive: 15 * time.Second})

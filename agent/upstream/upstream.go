@@ -91,6 +91,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.auth = cfg.Shared.one(c.auth)
 	return c, nil
 }
 
@@ -166,6 +167,8 @@ func (c *Client) judge(ctx context.Context, resp *http.Response, err error) {
 	var own *wire.Error
 	c.fault(ctx, resp, err)
 	switch {
+	case errors.Is(err, errRests):
+		c.circuit.leave() // nothing was asked
 	case errors.As(err, &own) && own.Code == wire.Unauthorized:
 		c.circuit.ok()
 	case err != nil && ctx.Err() == context.Canceled:

@@ -22,7 +22,7 @@ func TestTheAccountOfAMethod(t *testing.T) {
 	cfg.Upstream.Base = plainServer(t, func(w http.ResponseWriter, r *http.Request) { asked.Add(1); (*reply.Load())(w, r) })
 	cfg.Upstream.Auth.Instance, cfg.Upstream.Auth.Secret = "demo", "hush"
 	cfg.Paylinks.Method, cfg.Paylinks.Label = true, "Link"
-	client, err := linkUpstream(cfg, nil)
+	client, err := linkUpstream(cfg, nil, nil)
 	require.NoError(t, err)
 	a := accountOf(cfg, client)
 

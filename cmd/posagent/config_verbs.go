@@ -189,7 +189,7 @@ func connectable(c *call, cfg config.Config) error {
 		if cfg.Upstream.URL(service) == "" {
 			return &config.KeyError{Where: configPath(c), Key: "upstream." + service, Err: errors.New("no address: set it, or base")}
 		}
-		if _, err := upstreamOf(cfg, service, logger(c)); err != nil {
+		if _, err := upstreamOf(cfg, service, logger(c), nil); err != nil {
 			return &config.KeyError{Where: configPath(c), Key: "upstream", Err: err}
 		}
 	}

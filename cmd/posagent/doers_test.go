@@ -93,9 +93,9 @@ func TestField2_M37AServicesClientSendsAWriteOnce(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	})
 	cfg.Upstream.Auth.Instance, cfg.Upstream.Auth.Secret = "demo", "hush"
-	to, err := senders(cfg, nil)
+	to, err := senders(cfg, nil, nil)
 	require.NoError(t, err)
-	links, err := linkUpstream(cfg, nil)
+	links, err := linkUpstream(cfg, nil, nil)
 	require.NoError(t, err)
 	doers := map[string]wire.Doer{"the method of links": linkAPI(cfg, links).Doer}
 	for _, name := range portServices() {

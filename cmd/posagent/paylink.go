@@ -44,10 +44,10 @@ func linkAPI(cfg config.Config, client *upstream.Client) *paylinks.Client {
 }
 
 // linkUpstream is the way to that account, nil where none is named. Its requests are signed one by one.
-func linkUpstream(cfg config.Config, log *slog.Logger) (*upstream.Client, error) {
+func linkUpstream(cfg config.Config, log *slog.Logger, with *upstream.Shared) (*upstream.Client, error) {
 	auth := cfg.Upstream.Proof("paylinks").Auth
 	if cfg.Upstream.URL("paylinks") == "" || auth.Instance == "" || auth.Secret == "" {
 		return nil, nil
 	}
-	return upstreamOf(cfg, "paylinks", log)
+	return upstreamOf(cfg, "paylinks", log, with)
 }

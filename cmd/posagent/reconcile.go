@@ -187,12 +187,12 @@ func asBackend(c *call, cfg config.Config, db store.Journal) (reconcile.Backend,
 
 // statusesOf asks the configured backend, by connections of its own: what they suffer does not touch a sale's.
 func statusesOf(cfg config.Config, db store.Journal, log *slog.Logger) (reconcile.Backend, error) {
-	up, err := upstreamOf(cfg, "schemes", log)
+	up, err := upstreamOf(cfg, "schemes", log, nil)
 	if err != nil {
 		return nil, exitWith(exitConfig, err)
 	}
 	s := statuses{schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: up}}
-	links, err := linkUpstream(cfg, log)
+	links, err := linkUpstream(cfg, log, nil)
 	if err != nil {
 		return nil, exitWith(exitConfig, err)
 	}

@@ -23,19 +23,20 @@ import (
 
 // terminal converts the configuration into the rooms' own.
 func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, beside store.Beside, serial string, vouched []string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
-	schemes, err := upstreamOf(cfg, "schemes", log)
+	with := upstream.NewShared()
+	schemes, err := upstreamOf(cfg, "schemes", log, with)
 	if err != nil {
 		return o, f, nil, exitWith(exitConfig, err)
 	}
-	list, err := upstreamOf(cfg, "methods", log)
+	list, err := upstreamOf(cfg, "methods", log, with)
 	if err != nil {
 		return o, f, nil, exitWith(exitConfig, err)
 	}
-	links, err := linkUpstream(cfg, log)
+	links, err := linkUpstream(cfg, log, with)
 	if err != nil {
 		return o, f, nil, exitWith(exitConfig, err)
 	}
-	to, err := senders(cfg, log)
+	to, err := senders(cfg, log, with)
 	if err != nil {
 		return o, f, nil, err
 	}

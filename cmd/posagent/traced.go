@@ -110,7 +110,7 @@ func (t *traced) Do(req *http.Request) (*http.Response, error) {
 func askTraced(ctx context.Context, cfg config.Config, service, verb string, within time.Duration, log *slog.Logger,
 	ask func(context.Context, wire.Doer, *doctor.Answer) error) (doctor.Answer, walked) {
 	cfg.Upstream.Timeout = min(cfg.Upstream.Timeout, within)
-	client, err := upstreamAs("posagent/"+version+" "+verb, cfg, service, log)
+	client, err := upstreamAs("posagent/"+version+" "+verb, cfg, service, log, nil)
 	if err != nil {
 		return doctor.Answer{None: err.Error()}, walked{}
 	}

@@ -20,12 +20,12 @@ import (
 )
 
 // upstreamOf is the connection to one service of the backend. It fails where the settings of [upstream] make none.
-func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
-	return upstreamAs("posagent/"+version, cfg, service, log)
+func upstreamOf(cfg config.Config, service string, log *slog.Logger, with *upstream.Shared) (*upstream.Client, error) {
+	return upstreamAs("posagent/"+version, cfg, service, log, with)
 }
 
 // upstreamAs is upstreamOf under another name for the backend's logs.
-func upstreamAs(agent string, cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
+func upstreamAs(agent string, cfg config.Config, service string, log *slog.Logger, with *upstream.Shared) (*upstream.Client, error) {
 	u := cfg.Upstream
 	auth := u.Proof(service).Auth // payment links and hosted build prove themselves in a form of their own
 	var maxBody int64             // 0 = the usual
@@ -33,8 +33,8 @@ func upstreamAs(agent string, cfg config.Config, service string, log *slog.Logge
 		maxBody = disputes.MaxBody // its documents
 	}
 	return upstream.New(upstream.Config{
-		MaxBody: maxBody,
-		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
+		MaxBody: maxBody, Shared: with,
+		Base: u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
 		ClientCert: u.ClientCert, ClientKey: u.ClientKey, Device: u.Device, UserAgent: agent, Log: log, Route: routes(),
 		Auth: upstream.Auth{
 			Bearer: auth.Bearer, ConsumerKey: auth.ConsumerKey, ConsumerSecret: auth.ConsumerSecret, ClientID: auth.ClientID, ClientSecret: auth.ClientSecret,
@@ -71,13 +71,13 @@ func portServices() []string {
 
 // senders are the connections of the local port's services: each its own, so that a local client can neither hold up a sale nor
 // open its circuit.
-func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
+func senders(cfg config.Config, log *slog.Logger, with *upstream.Shared) (map[string]sender, error) {
 	all := map[string]sender{}
 	for _, name := range portServices() {
 		s := sender{name: name}
 		if cfg.Upstream.URL(name) != "" {
 			var err error
-			if s.client, err = upstreamOf(cfg, name, log); err != nil {
+			if s.client, err = upstreamOf(cfg, name, log, with); err != nil {
 				return nil, exitWith(exitConfig, err)
 			}
 		}

@@ -195,7 +195,7 @@ func failedProbe(what string, err error) keyFinding {
 
 // probePayments begins a hosted payment that nobody pays.
 func probePayments(ctx context.Context, c *call, cfg config.Config) keyFinding {
-	up, err := upstreamOf(cfg, "payments", logger(c))
+	up, err := upstreamOf(cfg, "payments", logger(c), nil)
 	if err != nil {
 		return failedProbe("no connection", err)
 	}
@@ -252,11 +252,11 @@ func takeBack(made []string, what string, undo func(id string) error) string {
 
 // probeSchemes begins a wallet payment that nobody scans.
 func probeSchemes(ctx context.Context, c *call, cfg config.Config) keyFinding {
-	list, err := upstreamOf(cfg, "methods", logger(c))
+	list, err := upstreamOf(cfg, "methods", logger(c), nil)
 	if err != nil {
 		return failedProbe("no connection", err)
 	}
-	up, err := upstreamOf(cfg, "schemes", logger(c))
+	up, err := upstreamOf(cfg, "schemes", logger(c), nil)
 	if err != nil {
 		return failedProbe("no connection", err)
 	}

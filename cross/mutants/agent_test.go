@@ -104,6 +104,15 @@ var ofAgent = []mutant{
 	{"any key of the chain will do for a pin", "agent/upstream", "TestWrongPinNamesItsRemedy", []edit{
 		{"agent/upstream/transport.go", `if pins[string(sum[:])] {`, `if true || pins[string(sum[:])] {`},
 	}},
+	{"a sale waits as long as a service wishes", "agent/checkout/drive", "TestField2_N2AWishToWaitEndsASaleAtOnce", []edit{
+		{"agent/checkout/timers.go", `atTheCounter = 5 * time.Second`, `atTheCounter = time.Hour`},
+	}},
+	{"a service's wish to wait is forgotten after its sale", "agent/checkout/drive", "TestField2_N2AWishToWaitEndsASaleAtOnce", []edit{
+		{"agent/checkout/drive/perform/send.go", `p.until[row.Method.Name] = p.boot() + retryAfter(err)`, `p.until[row.Method.Name] = 0`},
+	}},
+	{"a token service that said no is asked at once", "agent/upstream", "TestField2_N6ATokenServiceThatSaysNo", []edit{
+		{"agent/upstream/auth.go", `f == nil && z.last != nil &&`, `false && z.last != nil &&`},
+	}},
 	{"a token is used until the backend refuses it", "agent/upstream", "TestTokenIsRenewedBeforeItExpires", []edit{
 		{"agent/upstream/auth.go", `z.token != "" && left > 0 &&`, `z.token != "" && left > -time.Hour &&`},
 	}},

@@ -157,14 +157,17 @@ func KeyFrom(h http.Header) (Key, error) {
 
 // RetryAfter reads the header of the same name: seconds, or a date measured against the reply's own Date.
 // Garbage, the past and absence give 0; the future is capped at MaxRetryAfter.
-func RetryAfter(h http.Header) time.Duration {
+func RetryAfter(h http.Header) time.Duration { return RetryAfterWithin(h, MaxRetryAfter) }
+
+// RetryAfterWithin is RetryAfter with a cap of the caller's own.
+func RetryAfterWithin(h http.Header, most time.Duration) time.Duration {
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if v == "" {
 		return 0
 	}
 	if n, err := strconv.ParseUint(v, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		if n > uint64(MaxRetryAfter/time.Second) {
-			return MaxRetryAfter
+		if n > uint64(most/time.Second) {
+			return most
 		}
 		return time.Duration(n) * time.Second
 	}
@@ -176,7 +179,7 @@ func RetryAfter(h http.Header) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return max(0, min(at.Sub(date), MaxRetryAfter))
+	return max(0, min(at.Sub(date), most))
 }
 
 // Pending marks a body whose operation is stored and not yet answered by the backend.
