@@ -40,6 +40,8 @@ type Config struct {
 	Shared *Shared
 	// Device is shown where ClientCert names no certificate; nil = none.
 	Device func() *tls.Certificate
+	// KeepIdle is how long a connection is kept that nobody uses; default 60 s.
+	KeepIdle time.Duration
 	// Dial replaces the network, in tests; nil = net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Names finds the backend's address; nil = one of the client's own.

@@ -57,7 +57,7 @@ func newTransport(cfg Config) (*http.Transport, error) {
 	t := &http.Transport{
 		DialContext: dial, TLSClientConfig: tlsConfig,
 		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: cfg.TryTimeout, ExpectContinueTimeout: time.Second,
-		IdleConnTimeout: 60 * time.Second, MaxIdleConns: 4, MaxIdleConnsPerHost: 4, MaxConnsPerHost: 8,
+		IdleConnTimeout: cfg.KeepIdle, MaxIdleConns: 4, MaxIdleConnsPerHost: 4, MaxConnsPerHost: 8,
 		MaxResponseHeaderBytes: MaxHeader, DisableCompression: true,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 			if resp.StatusCode != http.StatusOK {
@@ -85,6 +85,9 @@ func newTransport(cfg Config) (*http.Transport, error) {
 
 func newTLS(cfg Config) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, Time: cfg.Now}
+	if cfg.Shared != nil {
+		c.ClientSessionCache = cfg.Shared.sessions
+	}
 	if cfg.RootsFile != "" {
 		pem, err := os.ReadFile(cfg.RootsFile)
 		if err != nil {

@@ -63,6 +63,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.RetryWait <= 0 {
 		cfg.RetryWait = 200 * time.Millisecond
 	}
+	if cfg.KeepIdle <= 0 {
+		cfg.KeepIdle = 60 * time.Second
+	}
 	transport, err := newTransport(cfg)
 	if err != nil {
 		return nil, err

@@ -69,17 +69,22 @@ func unreadBecause(err error) string {
 
 // driver takes the enrolment of a terminal on. local is the configuration of the box: the way out of its network.
 func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.State)) enrol.Driver {
+	var last *upstream.Client // one connection serves what is asked together
+	var at string
 	return enrol.Driver{
 		Version: version, Said: said,
 		Service: func(url string) (fleet.Service, error) {
+			if last != nil && at == url {
+				return &fleet.Client{BaseURL: strings.TrimSuffix(url, "/"), Doer: last.Once()}, nil
+			}
 			client, err := upstream.New(upstream.Config{
 				Base: url, Timeout: local.Upstream.Timeout, Proxy: local.Upstream.Proxy, ProxyAuth: local.Upstream.ProxyAuth,
-				RootsFile: local.Upstream.RootsFile, UserAgent: "posagent/" + version, Log: log, Route: routes(),
+				RootsFile: local.Upstream.RootsFile, UserAgent: "posagent/" + version, Log: log, Route: routes(), Shared: upstream.NewShared(), KeepIdle: keepFleet,
 			})
 			if err != nil {
 				return nil, fail(exitConfig, "%w", err)
 			}
-			c.way = client
+			c.way, last, at = client, client, url
 			return &fleet.Client{BaseURL: strings.TrimSuffix(url, "/"), Doer: client.Once()}, nil
 		},
 		Try: func(ctx context.Context, t enrol.Trial) error { return tryConfiguration(ctx, c, t) },
@@ -150,16 +155,18 @@ func fitsJournal(ctx context.Context, c *call, cfg config.Config) error {
 // errReload ends a run of the terminal that is to begin again with another configuration.
 var errReload = errors.New("the configuration has changed")
 
+// keepFleet is how long the connection to the fleet may lie idle: until the next minute's questions.
+const keepFleet = 90 * time.Second
+
 const (
-	lookAgain    = time.Second      // between two looks at whether there is another configuration, or the box is not the terminal any more
-	resumeAgain  = 10 * time.Second // after a step that has failed; twice as long each time, up to resumeMost
-	resumeMost   = 5 * time.Minute
-	refreshEvery = time.Minute      // between two questions for a newer configuration, and whether this is still the terminal; spread (poll)
-	waitAgain    = 10 * time.Second // between two looks at whether a configuration still has to wait
-	proveWithin  = 10 * time.Minute // for a new configuration to make the terminal ready
-	lastsFor     = 30 * time.Second // of a start that is not ready, before its end counts whatever ends it
-	quietFor     = 3 * time.Second  // without a write, before the terminal begins again
-	quietWithin  = 30 * time.Minute // a counter that never rests
+	lookAgain   = time.Second      // between two looks at whether there is another configuration, or the box is not the terminal any more
+	resumeAgain = 10 * time.Second // after a step that has failed; twice as long each time, up to resumeMost
+	resumeMost  = 5 * time.Minute
+	waitAgain   = 10 * time.Second // between two looks at whether a configuration still has to wait
+	proveWithin = 10 * time.Minute // for a new configuration to make the terminal ready
+	lastsFor    = 30 * time.Second // of a start that is not ready, before its end counts whatever ends it
+	quietFor    = 3 * time.Second  // without a write, before the terminal begins again
+	quietWithin = 30 * time.Minute // a counter that never rests
 )
 
 // codeFile is where an unattended box finds its code: a credential that its init system hands over.
@@ -348,10 +355,10 @@ func (r *running) follow(ctx context.Context) error {
 	box := enrolment(r.c)
 	d := driver(r.c, r.cfg, r.log, nil)
 	seen, resume, begun := r.stamp, &resumer{box: box, driver: d, log: r.log}, true
-	started, refresh := time.Now(), poll{every: refreshEvery}
+	started, ask := time.Now(), newRounds()
 	lasted := false
 	proven := r.on.ID == "" || r.on.Unconfirmed
-	certificate, report := &renewal{box: box, driver: d, look: poll{every: refreshEvery}}, newReporter(r.c, box, d)
+	certificate, report := &renewal{box: box, driver: d, look: poll{every: refreshEvery}}, newReporter(r.c, box, d, &ask.report)
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	for {
@@ -360,6 +367,7 @@ func (r *running) follow(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
+		ask.look(time.Now(), r.db.Commits(), box.Stamp(), !proven)
 		switch now := time.Now(); {
 		case proven:
 		case r.ready():
@@ -381,9 +389,9 @@ func (r *running) follow(ctx context.Context) error {
 				r.log.Info("the certificate is renewed", "until", until)
 			}
 		}
-		if r.on.ID != "" && !r.on.Unconfirmed && refresh.due(time.Now()) {
+		if r.on.ID != "" && !r.on.Unconfirmed && ask.refresh.due(time.Now()) {
 			number, err := box.Refresh(ctx, d)
-			refresh.asked(time.Now(), err)
+			ask.refreshed(time.Now(), err)
 			switch {
 			case err != nil && ctx.Err() == nil && !errors.Is(err, enrol.ErrBusy):
 				r.log.Debug("no newer configuration", "err", err)

@@ -31,5 +31,54 @@ func (p *poll) asked(now time.Time, failed error) {
 	p.next = now.Add(spread(p.every))
 }
 
+// pace draws the moments in another interval from now on. A shorter one asks at once what would only have been asked later.
+func (p *poll) pace(now time.Time, every time.Duration) {
+	if every < p.every && p.next.After(now.Add(every)) {
+		p.next = now
+	}
+	p.every = every
+}
+
+// rounds are the two questions of an enrolled terminal to its fleet: for a newer configuration, which also says whether it is still the
+// terminal, and what is to be told. They go out together, over one connection: each minute while something happens, a sale, an end of
+// day, a change of the enrolment; else ever so often, because a line may be paid by its bytes. The first write after a rest asks at once.
+type rounds struct {
+	refresh, report poll
+	commits         int64
+	stamp           string
+	active          time.Time // when something happened last; zero = the run has just begun
+}
+
+const (
+	refreshEvery = time.Minute      // between two rounds, while something happens
+	idleEvery    = 15 * time.Minute // and else
+	idleAfter    = 10 * time.Minute // without a write
+)
+
+func newRounds() rounds {
+	return rounds{refresh: poll{every: refreshEvery}, report: poll{every: 2 * refreshEvery}}
+}
+
+// look takes note of what happened: writes into the journal, and changes of the enrolment. busy = something is awaited.
+func (o *rounds) look(now time.Time, commits int64, stamp string, busy bool) {
+	if busy || o.active.IsZero() || commits != o.commits || stamp != o.stamp {
+		o.active, o.commits, o.stamp = now, commits, stamp
+	}
+	every := idleEvery
+	if now.Sub(o.active) < idleAfter {
+		every = refreshEvery
+	}
+	o.refresh.pace(now, every)
+	o.report.every = 2 * every // it goes with the other, unless that fails
+}
+
+// refreshed notes the end of the first question: the other goes over its connection.
+func (o *rounds) refreshed(now time.Time, failed error) {
+	o.refresh.asked(now, failed)
+	if failed == nil {
+		o.report.next = now
+	}
+}
+
 // spread is a pause, up to a fifth longer or shorter.
 func spread(d time.Duration) time.Duration { return d - d/5 + rand.N(2*(d/5)+1) }

@@ -19,20 +19,20 @@ type reporter struct {
 	driver         enrol.Driver
 	program, state string
 	said           rollout.Outcome
-	look           poll
+	look           *poll
 }
 
-func newReporter(c *call, box *enrol.Box, d enrol.Driver) *reporter {
+func newReporter(c *call, box *enrol.Box, d enrol.Driver, look *poll) *reporter {
 	program, err := os.Executable()
 	if err != nil {
 		program = "" // then nothing is known of its updates
 	}
-	r := &reporter{box: box, driver: d, program: program, state: c.stateDir(), look: poll{every: refreshEvery}}
+	r := &reporter{box: box, driver: d, program: program, state: c.stateDir(), look: look}
 	r.said, _ = rollout.Last(program) // what ended before the start is told with the first report
 	return r
 }
 
-// step tells it when an update has ended, and every refreshEvery.
+// step tells it when an update has ended, and with each round.
 func (r *reporter) step(ctx context.Context) error {
 	last, bad := rollout.Last(r.program)
 	if due := r.look.due(time.Now()); !due && last == r.said {
