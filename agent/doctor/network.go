@@ -49,7 +49,7 @@ var ways = []way{
 	{"PA-NET-005", "", askByHand, Found, always, []ready.Cause{"refused"}},
 	{"PA-NET-006", "", askByHand, Connected, (*Facts).secure, []ready.Cause{"bad_tls"}},
 	{"PA-NET-007", "PA-CLK-001", "date -u", -1, (*Facts).secure, []ready.Cause{"expired"}},
-	{"PA-NET-008", "", showConfig, -1, (*Facts).secure, []ready.Cause{"untrusted"}},
+	{"PA-NET-008", "", showConfig, -1, (*Facts).secure, []ready.Cause{"untrusted", "no_chain"}},
 	{"PA-NET-009", "", showConfig, -1, (*Facts).secure, []ready.Cause{"wrong_name"}},
 	{"PA-NET-010", "", showConfig, -1, (*Facts).secure, []ready.Cause{"wrong_pin", "weak_key"}},
 	{"PA-NET-011", "", askByHand, Secured, always, []ready.Cause{"stall", "broken"}},

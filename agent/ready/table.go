@@ -2,6 +2,7 @@ package ready
 
 import (
 	"cmp"
+	"net"
 	"strings"
 	"unicode"
 )
@@ -59,6 +60,7 @@ const (
 	PageUnseen   Cause = "display_page"
 	NoMethods    Cause = "no_methods"
 	NoList       Cause = "no_list"
+	Unreadable   Cause = "unreadable"
 	Unfit        Cause = "no_fitting_method"
 	NoRoutes     Cause = "no_initialize"
 
@@ -131,16 +133,19 @@ func table() []row {
 		{NoRoutes, "{where} has neither of the routes by which a payment starts, initialize and initializeWithIdempotency", "correct [upstream] schemes, or base, in {config}; if they are right, call the backend's operator; the next sale shows whether it is mended", false},
 		{NoList, "{where} sends no usable method list, {detail}", "correct [upstream] base or methods in {config}; if they are right, call the backend's operator", true},
 
+		{Unreadable, "{where} answers about sales with what cannot be read, {detail}, and no sale is approved by it", "call the backend's operator, and name the field: its answers are not those of the contract; the next answer that can be read ends this", true},
+
 		{"name_service", "the network's name service does not answer, so {where} is not found", "ip route; cat /etc/resolv.conf; check the cable and the router", true},
-		{"no_name", "the name {where} does not exist", "getent hosts {where}; if it stays unknown, correct {base}", true},
+		{"no_name", "the name {where} does not exist", "getent hosts {name}; if it stays unknown, correct {base}", true},
 		{"no_route", "the network is down, or has no way to {where}", "ip addr; ip route; check the cable and the router", true},
 		{"refused", "{where} refuses the connection", "correct host and port of {base}; if they are right, call the backend's operator", true},
 		{"stall", "{where} does not answer in time", "curl -sv {scheme}://{where}/ shows how far it gets; a firewall may block it, else call the backend's operator", true},
 		{"broken", "the connection to {where} breaks off", "curl -sv {scheme}://{where}/ shows where; a firewall may cut it, else call the backend's operator", true},
 
 		{"untrusted", "the certificate of {where} comes from an authority that is not trusted, {detail}", "if the issuer is the backend's, set [upstream] roots_file in {config} to its root certificate; else somebody reads along, and the network has to be mended", false},
+		{"no_chain", "{where} does not send the certificate of the authority that has signed its own, {detail}", "call the backend's operator: the server has to send its intermediate certificate, too; only where that issuer is itself a root, set [upstream] roots_file in {config} to it", false},
 		{"expired", "the certificate of {where} is out of date or not valid yet, {detail}", "date -u; if the clock is wrong, set it; else call the backend's operator", false},
-		{"wrong_name", "the certificate of {where} is for another name", "correct the host of {base}", false},
+		{"wrong_name", "the certificate of {where} is for another name, {detail}", "if it has answered before, the network has put something in its place, often a login page: open one in a browser and log in, or use another network; else correct the host of {base}", false},
 		{"wrong_pin", "the certificate of {where} has none of the pinned keys", "ask the backend's operator for the new key, and put it into [upstream] pins in {config}; if there is none, somebody reads along", false},
 		{"weak_key", "the certificate of {where}, or one above it, has an RSA key below 2048 bits", "ask the backend's operator for a certificate with an RSA key of 2048 bits or more, or with ECDSA", false},
 		{"bad_tls", "no secure connection to {where} comes about, {detail}", "correct the port of [upstream] base, client_cert and client_key in {config}; else call the backend's operator", false},
@@ -148,7 +153,7 @@ func table() []row {
 		{"proxy_login", "the proxy demands a login", "set [upstream] proxy and proxy_auth_file in {config}; the file holds user:password", false},
 		{"proxy_down", "the proxy cannot be reached", "correct [upstream] proxy in {config}; if it is right, check the network", true},
 		{"proxy_refuses", "the proxy does not let the terminal through to {where}, {detail}", "ask the network's keeper to allow {where}, or correct [upstream] proxy in {config}", false},
-		{"portal", "a network's login page answers in the place of {where}, {detail}", "log in to the network with a browser; if there is no such page, correct {base}", false},
+		{"portal", "a network's login page answers in the place of {where}, {detail}", "log in to the network with a browser, or let its firewall pass {where}; if there is no such page, correct {base}", false},
 
 		{"credentials", "{where} refuses the credentials, {detail}", "correct [upstream.auth]{keys} in {config}, then start posagent again", false},
 		{ServiceRefused, "{where} refuses the credentials of one of its services, {detail}", "posagent net check{flags}, then correct [upstream.auth]{keys} in {config}, and start posagent again", false},
@@ -201,7 +206,15 @@ func fill(text string, t Trouble, at Place) string {
 	if t.Plain {
 		scheme = "http"
 	}
-	return strings.NewReplacer("{keys}", keys, "{scheme}", scheme, "{where}", clean(t.Where), "{detail}", detail, "{config}", config, "{flags}", at.Flags, "{run}", at.Start()).Replace(text)
+	return strings.NewReplacer("{keys}", keys, "{scheme}", scheme, "{where}", clean(t.Where), "{name}", clean(nameOf(t.Where)), "{detail}", detail, "{config}", config, "{flags}", at.Flags, "{run}", at.Start()).Replace(text)
+}
+
+// nameOf is a host without its port: what commands that find names take.
+func nameOf(where string) string {
+	if name, _, err := net.SplitHostPort(where); err == nil {
+		return name
+	}
+	return where
 }
 
 // settings are the keys that a trouble's remedy lets a person change; one that ends in a dot is all below it.
@@ -212,7 +225,7 @@ func settings(t Trouble) []string {
 		return addresses
 	case "bad_tls":
 		return append(addresses, "upstream.client_cert", "upstream.client_key")
-	case "untrusted":
+	case "untrusted", "no_chain":
 		return []string{"upstream.roots_file"}
 	case "wrong_pin":
 		return []string{"upstream.pins"}

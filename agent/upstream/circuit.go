@@ -90,6 +90,13 @@ func (c *circuit) failed(reason string) {
 	c.until = now.Add(pause/2 + rand.N(pause/2+1))
 }
 
+// answered says that a call was, once.
+func (c *circuit) answered() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.st.LastOK.IsZero()
+}
+
 func (c *circuit) healthy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

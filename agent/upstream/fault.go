@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -33,6 +34,7 @@ const (
 	Stall        Kind = "stall"        // no answer in time
 	Broken       Kind = "broken"       // the connection breaks off
 	Untrusted    Kind = "untrusted"    // the certificate comes from an authority that is not trusted
+	NoChain      Kind = "no_chain"     // the certificate comes without that of the authority which has signed it
 	Expired      Kind = "expired"      // a certificate is out of date, or not valid yet
 	WrongName    Kind = "wrong_name"   // the certificate is for another host
 	WrongPin     Kind = "wrong_pin"    // no pinned key in the chain
@@ -50,7 +52,7 @@ const (
 
 // Kinds lists them all.
 func Kinds() []Kind {
-	return []Kind{NameService, NoName, NoRoute, Refused, Stall, Broken, Untrusted, Expired, WrongName, WrongPin, WeakKey, BadTLS, ProxyLogin, ProxyDown, ProxyRefuses,
+	return []Kind{NameService, NoName, NoRoute, Refused, Stall, Broken, Untrusted, NoChain, Expired, WrongName, WrongPin, WeakKey, BadTLS, ProxyLogin, ProxyDown, ProxyRefuses,
 		Portal, Credentials, NoService, Failing, TooMany}
 }
 
@@ -102,13 +104,17 @@ func FaultOfReply(resp *http.Response) (Kind, string) {
 	switch {
 	case kind == NoService && own: // the service's own word
 		return "", ""
+	case kind == Credentials && webPage(typ): // nobody's word about credentials: a firewall's, or a proxy's
+		return Portal, "a web page, " + statusError(resp.StatusCode).Error()
 	case kind != "":
 		return kind, statusError(resp.StatusCode).Error()
-	case resp.StatusCode < 300 && (typ == "text/html" || typ == "application/xhtml+xml"):
+	case resp.StatusCode < 300 && webPage(typ):
 		return Portal, "a web page, reply " + strconv.Itoa(resp.StatusCode)
 	}
 	return "", ""
 }
+
+func webPage(typ string) bool { return typ == "text/html" || typ == "application/xhtml+xml" }
 
 func faultOfStatus(status int) Kind {
 	switch {
@@ -166,6 +172,8 @@ func faultOfCertificate(err error) (Kind, string) {
 	var name x509.HostnameError
 	var unverified *tls.CertificateVerificationError
 	switch {
+	case errors.As(err, &unverified) && errors.As(err, &unknown) && leafAlone(unverified.UnverifiedCertificates):
+		return NoChain, "issuer " + issuer(unverified.UnverifiedCertificates[0])
 	case errors.As(err, &unknown):
 		if unknown.Cert != nil {
 			return Untrusted, "issuer " + issuer(unknown.Cert)
@@ -177,12 +185,40 @@ func faultOfCertificate(err error) (Kind, string) {
 		}
 		return Expired, ""
 	case errors.As(err, &name):
-		return WrongName, ""
+		return WrongName, shownFor(name.Certificate)
 	case errors.As(err, &unverified):
 		return BadTLS, plainDetail(unverified.Err)
 	}
 	return "", ""
 }
+
+// leafAlone says that a server has shown one certificate, which another authority has signed.
+func leafAlone(shown []*x509.Certificate) bool {
+	return len(shown) == 1 && !bytes.Equal(shown[0].RawIssuer, shown[0].RawSubject)
+}
+
+// shownFor is for whom a certificate is, and who has signed it.
+func shownFor(cert *x509.Certificate) string {
+	if cert == nil {
+		return ""
+	}
+	name := cert.Subject.CommonName
+	if len(cert.DNSNames) > 0 {
+		name = cert.DNSNames[0]
+	}
+	if name == "" {
+		return "issuer " + issuer(cert)
+	}
+	return strconv.Quote(short(name)) + ", issuer " + issuer(cert)
+}
+
+// elsewhere says of a fault that another host may have answered in the place of the right one.
+func (k Kind) elsewhere() bool {
+	return slices.Contains([]Kind{Untrusted, WrongName, Portal}, k)
+}
+
+// answeredBefore is the end of such a fault's detail where the right host has answered in this run.
+const answeredBefore = "it answered before, so something on the way answers in its place"
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15.04 UTC") }
 

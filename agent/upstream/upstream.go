@@ -192,7 +192,7 @@ func (c *Client) fault(ctx context.Context, resp *http.Response, err error) {
 	}
 	if err != nil {
 		if kind, detail := FaultOf(err); kind != "" {
-			c.faults.set(kind, detail, c.now())
+			c.faults.set(kind, c.before(kind, detail), c.now())
 		}
 		return
 	}
@@ -205,7 +205,18 @@ func (c *Client) fault(ctx context.Context, resp *http.Response, err error) {
 			return
 		}
 	}
-	c.faults.set(kind, detail, c.now())
+	c.faults.set(kind, c.before(kind, detail), c.now())
+}
+
+// before adds to a fault that the right host has answered in this run, where another one may answer now.
+func (c *Client) before(kind Kind, detail string) string {
+	switch {
+	case !kind.elsewhere() || !c.circuit.answered():
+		return detail
+	case detail == "":
+		return answeredBefore
+	}
+	return detail + "; " + answeredBefore
 }
 
 // authorized sends with credentials, and once more with a fresh token after a 401.
