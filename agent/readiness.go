@@ -149,6 +149,9 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 	if a.route.Neither() {
 		f.Troubles = append(f.Troubles, ready.Trouble{Cause: ready.NoRoutes, Where: a.o.SchemesAt})
 	}
+	if what := a.drive.Unreadable(); what != "" {
+		f.Troubles = append(f.Troubles, ready.Trouble{Cause: ready.Unreadable, Where: a.o.SchemesAt, Detail: what})
+	}
 	return ready.Judge(f)
 }
 

@@ -141,11 +141,27 @@ func (c Call) Read(a Answer, into any, fields ...string) error {
 		err = Required(a.Body, fields...)
 	}
 	if err != nil {
-		e := c.Lost("reply not readable")
+		e := c.Lost(notReadable)
 		e.Err = err
 		return e
 	}
 	return nil
+}
+
+// notReadable is Error.Msg of a success whose body is not what the contract says.
+const notReadable = "reply not readable"
+
+// Unreadable says of an error that a service has answered with what cannot be read, and which field of it that is. It repeats no value.
+func Unreadable(err error) (what string, yes bool) {
+	var e *Error
+	if !errors.As(err, &e) || e.Msg != notReadable {
+		return "", false
+	}
+	var field *FieldError
+	if errors.As(err, &field) && field.Path != "" {
+		return "the field " + field.Path + ", " + field.Reason, true
+	}
+	return "its form is not the contract's", true
 }
 
 // Lost is the error of a reply that cannot be used: UnknownOutcome for a write, Unavailable for a read.

@@ -81,6 +81,7 @@ type Performer struct {
 	trusted func() (time.Time, bool)
 	log     *slog.Logger
 	offline atomic.Bool
+	unread  atomic.Pointer[unread] // the last answers about sales could not be read; nil = they could
 
 	screenMu sync.Mutex // held while a picture is drawn
 	onScreen wire.Key

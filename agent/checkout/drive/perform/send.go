@@ -65,6 +65,7 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, try int, after
 		return // the next start knows that it may have left
 	}
 	p.reached(err)
+	p.couldRead("initialize", err)
 	if err == nil {
 		p.progress(key, ecr.StepWaiting)
 		p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.Replied, Reply: reply})
@@ -152,6 +153,36 @@ func (p *Performer) asked(row *journal.Row) time.Duration {
 	return max(0, p.until[row.Method.Name]-p.boot())
 }
 
+// unread is which answer could not be read, and since when none could.
+type unread struct {
+	what  string
+	since time.Duration // boot clock
+}
+
+// unreadFor is how long answers about sales cannot be read before people are told.
+const unreadFor = time.Minute
+
+// couldRead notes whether an answer about a sale could be read. One that did not come says nothing.
+func (p *Performer) couldRead(reply string, err error) {
+	what, bad := wire.Unreadable(err)
+	switch was := p.unread.Load(); {
+	case err == nil || wire.CodeOf(err) == wire.NotFound:
+		p.unread.Store(nil)
+	case bad && was == nil:
+		p.unread.Store(&unread{reply + ", " + what, p.boot()})
+	case bad:
+		p.unread.Store(&unread{reply + ", " + what, was.since})
+	}
+}
+
+// Unreadable is which reply about sales cannot be read, and which field of it; "" = none for a minute.
+func (p *Performer) Unreadable() string {
+	if u := p.unread.Load(); u != nil && p.boot()-u.since >= unreadFor {
+		return u.what
+	}
+	return ""
+}
+
 // reached notes whether the backend answers.
 func (p *Performer) reached(err error) {
 	switch wire.CodeOf(err) {
@@ -195,6 +226,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 		return
 	}
 	p.reached(err)
+	p.couldRead("status", err)
 	if err == nil {
 		p.sales.Silence(key, true)
 		p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusRead, Asked: asked, Status: st})
