@@ -48,6 +48,11 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 		if err != nil {
 			return r, fmt.Errorf("judge the journal's age: %w", err)
 		}
+		if before.Kind != store.WasReset {
+			if err := keepLost(ctx, db, before, generation, now()); err != nil {
+				return r, err
+			}
+		}
 		box := outbox.NewOutbox(outbox.Options{DB: db, Now: now, Boot: boot})
 		if r.Ops, err = box.HoldRestored(ctx, held); err != nil {
 			return r, err
@@ -60,12 +65,7 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 				return err
 			}
 			if before.Kind != store.WasReset {
-				run, err := outbox.Running(tx)
-				if err != nil {
-					return err
-				}
-				l := store.Lost{Before: before, Generation: generation, AtMS: now().UnixMilli(), RunMS: max(run, 1)}
-				err = errors.Join(journal.GoOn(tx, db, past, now()), journal.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest), store.KeepLost(tx, l))
+				err := errors.Join(journal.GoOn(tx, db, past, now()), journal.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest))
 				if err != nil {
 					return err
 				}
@@ -84,4 +84,23 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 		log.Warn("what was put back is not forgotten yet", "err", err)
 	}
 	return r, nil
+}
+
+// keepLost keeps that the journal took another's place, once: it is asked before anything of it is held, and what it says of the journals
+// before is lost with that.
+func keepLost(ctx context.Context, db store.DB, before store.Before, generation int64, now time.Time) error {
+	return db.Write(ctx, func(tx store.Tx) error {
+		if was, ok, err := store.LostIn(tx); err != nil || ok && was.Generation == generation {
+			return err
+		}
+		run, err := outbox.Running(tx)
+		if err != nil {
+			return err
+		}
+		ageless, err := outbox.Ageless(tx)
+		if err != nil {
+			return err
+		}
+		return store.KeepLost(tx, store.Lost{Before: before, Generation: generation, AtMS: now.UnixMilli(), RunMS: max(run, 1), Ageless: ageless})
+	})
 }

@@ -15,6 +15,8 @@ type Lost struct {
 	Generation int64 `json:"generation"` // that began then
 	AtMS       int64 `json:"at_ms"`      // when
 	RunMS      int64 `json:"run_ms"`     // the terminal's running time then; 0 = not known
+	// Ageless: nothing tells how old the keys are that this journal lacks, because one before it was lost whole, or had another secret.
+	Ageless bool `json:"ageless,omitempty"`
 }
 
 // KeepLost keeps for good that this journal took the place of another, in the caller's commit. Only

@@ -42,7 +42,7 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool, changed int64) (string, e
 		return "", err
 	case locked:
 		return past + ", and what makes keys of the clients' keys was lost with it: this may be a repeat of what that journal has sent", nil
-	case l.Kind == store.WasLost: // what is unknown to it may be as old as anything
+	case l.Kind == store.WasLost, l.Ageless: // what is unknown to it may be as old as anything
 		return past + ", and how long ago keys were used in it cannot be told: this may be a repeat of what that journal has sent and the backend has forgotten", nil
 	case !keyed:
 		return past + ", and the backend honours no keys: this may be a repeat of what the journal has lost", nil
@@ -70,6 +70,17 @@ func Replaced(r store.Reader) (string, error) {
 		return "", err
 	}
 	return happened(r)
+}
+
+// Ageless says that a journal holds writes for a person whose keys may be as old as anything: it was begun anew, and no person has
+// released them since. A copy of it lacks the same. Ask it before HoldRestored.
+func Ageless(r store.Reader) (bool, error) {
+	past, err := Past(r)
+	if err != nil || past == "" {
+		return false, err
+	}
+	l, ok, err := store.LostIn(r) // a reset keeps nothing
+	return !ok || l.Ageless || l.Kind == store.WasLost || l.Kind == store.WasLocked, err
 }
 
 // Past says what made the journal one that may not know everything that was sent, as long as no person has released everything since;
