@@ -21,6 +21,14 @@ import (
 // what happens meanwhile in the journal that is lost.
 func (r *rig) loses(sell func()) {
 	r.t.Helper()
+	r.losesBy(func(journal.Numbers) journal.Past {
+		return journal.Past{LastMS: time.Now().Add(-time.Hour).UnixMilli()}
+	}, sell)
+}
+
+// losesBy is loses where past is what is known of the lost journal, whose numbers it is given as they are when the copy is made.
+func (r *rig) losesBy(past func(own journal.Numbers) journal.Past, sell func()) {
+	r.t.Helper()
 	r.Halt()
 	kept := r.path + ".kept"
 	copyFile(r.t, r.path, kept)
@@ -36,7 +44,11 @@ func (r *rig) loses(sell func()) {
 		if err := journal.KeepLast(tx); err != nil {
 			return err
 		}
-		if err := journal.GoOn(tx, db, journal.Past{LastMS: now.Add(-time.Hour).UnixMilli()}, now); err != nil {
+		own, err := journal.Given(tx)
+		if err != nil {
+			return err
+		}
+		if err := journal.GoOn(tx, db, past(own), now); err != nil {
 			return err
 		}
 		return store.KeepLost(tx, store.Lost{Before: store.Before{Kind: store.WasRestored, Why: "w"}, Generation: 2, AtMS: now.UnixMilli(), RunMS: 1})

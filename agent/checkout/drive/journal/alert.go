@@ -134,7 +134,7 @@ func (j *Journal) GivenBackAfterLoss(tx store.Tx, r, orig *Row) error {
 		return err
 	}
 	lost, err := LostNumbers(tx)
-	if err != nil || !lost.Any() {
+	if err != nil || !lost.Open() {
 		return err
 	}
 	return j.raise(tx, r, checkout.NotKnown, "of a payment from before the journal was replaced: the one before it may have given it back already, compare the backend's portal")

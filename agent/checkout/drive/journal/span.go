@@ -22,6 +22,8 @@ const leastSpan = 1000
 const (
 	spanReceipt, spanReceipts = "span_receipt", "span_receipts"
 	spanTrace, spanTraces     = "span_trace", "span_traces"
+	// spanOpen is 1 until a person has released what such a journal may have given, were it money alone.
+	spanOpen = "span_open"
 )
 
 // span is a row of numbers that begin again at 1 behind last.
@@ -57,21 +59,32 @@ func (s span) upTo(n int64) span {
 }
 
 // Lost are the numbers that a journal whose place this one took may have given.
-type Lost struct{ receipts, traces span }
+type Lost struct {
+	receipts, traces span
+	open             bool
+}
 
 // LostNumbers reads them.
 func LostNumbers(r store.Reader) (l Lost, err error) {
-	l = Lost{span{last: receiptsInBatch}, span{last: lastTrace}}
-	for name, n := range map[string]*int64{spanReceipt: &l.receipts.from, spanReceipts: &l.receipts.count, spanTrace: &l.traces.from, spanTraces: &l.traces.count} {
+	l = Lost{receipts: span{last: receiptsInBatch}, traces: span{last: lastTrace}}
+	open := int64(0)
+	for name, n := range map[string]*int64{
+		spanReceipt: &l.receipts.from, spanReceipts: &l.receipts.count, spanTrace: &l.traces.from, spanTraces: &l.traces.count, spanOpen: &open,
+	} {
 		if *n, err = counter(r, name, 0); err != nil {
 			return l, err
 		}
 	}
+	l.open = open == 1 || l.Any() // an older program kept numbers alone
 	return l, nil
 }
 
 // Any says that there are such numbers, and that no person has released them.
 func (l Lost) Any() bool { return l.receipts.count > 0 || l.traces.count > 0 }
+
+// Open says that no person has released what that journal may have given. Where its mark has seen each number, it may have given money
+// back all the same: a refund has a number only once it has ended.
+func (l Lost) Open() bool { return l.open }
 
 // Receipt says whether a receipt number may be one of them.
 func (l Lost) Receipt(n int) bool { return l.receipts.count > 0 && l.receipts.holds(int64(n)) }
@@ -95,7 +108,7 @@ func (l Lost) keep(tx store.Tx) error {
 	}
 	l.receipts, l.traces = join(was.receipts, l.receipts), join(was.traces, l.traces)
 	for name, n := range map[string]int64{spanReceipt: l.receipts.from, spanReceipts: min(l.receipts.count, l.receipts.last),
-		spanTrace: l.traces.from, spanTraces: min(l.traces.count, l.traces.last)} {
+		spanTrace: l.traces.from, spanTraces: min(l.traces.count, l.traces.last), spanOpen: 1} {
 		if err := setCounter(tx, name, n); err != nil {
 			return err
 		}
@@ -103,14 +116,15 @@ func (l Lost) keep(tx store.Tx) error {
 	return nil
 }
 
-// ReleaseNumbers lets bare numbers name payments again, in the caller's commit; false = they did.
+// ReleaseNumbers lets bare numbers name payments again, and payments from before be given back without a word, in the caller's commit;
+// false = they did.
 func ReleaseNumbers(tx store.Tx) (bool, error) {
 	l, err := LostNumbers(tx)
-	if err != nil || !l.Any() {
+	if err != nil || !l.Open() {
 		return false, err
 	}
-	_, err = tx.Exec(`DELETE FROM checkout_counters WHERE name IN (?, ?, ?, ?, ?, ?, ?)`,
-		spanReceipt, spanReceipts, spanTrace, spanTraces, spanSince, spanDaily, spanGiven)
+	_, err = tx.Exec(`DELETE FROM checkout_counters WHERE name IN (?, ?, ?, ?, ?, ?, ?, ?)`,
+		spanReceipt, spanReceipts, spanTrace, spanTraces, spanOpen, spanSince, spanDaily, spanGiven)
 	return true, err
 }
 
