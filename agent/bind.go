@@ -43,6 +43,9 @@ func (e *OtherBackendError) Error() string {
 // ToSandbox says that the journal is a real backend's and would become a sandbox's.
 func (e *OtherBackendError) ToSandbox() bool { return toSandbox(e.Was, e.Now) }
 
+// FromSandbox says that the journal is a sandbox's, has sold, and would become a real backend's.
+func (e *OtherBackendError) FromSandbox() bool { return toSandbox(e.Now, e.Was) }
+
 // Foreign says that the journal is another merchant's or terminal's, whatever is open in it.
 func (e *OtherBackendError) Foreign() bool { return identity(e.Was) != identity(e.Now) }
 
@@ -92,6 +95,18 @@ const Sandbox = "the sandbox"
 
 func toSandbox(was, name string) bool {
 	return strings.HasPrefix(name, Sandbox+" (") && !strings.HasPrefix(was, Sandbox+" (")
+}
+
+// played refuses to let one journal have what a sandbox and a real backend have sold: a day would add up both, and who asks under an id of
+// the one would hear that the other has approved it.
+func played(r store.Reader, was, name string) error {
+	if !toSandbox(was, name) && !toSandbox(name, was) {
+		return nil
+	}
+	if untouched, err := Untouched(r); err != nil || !untouched {
+		return cmp.Or[error](err, &OtherBackendError{Was: was, Now: name})
+	}
+	return nil
 }
 
 // Owner names the backend and terminal that a journal belongs to.
@@ -315,14 +330,21 @@ func Moved(ctx context.Context, db store.DB, beside store.Beside, now time.Time,
 			return ErrNotMoved
 		case service == Schemes && identity(was) != identity(to):
 			return &OtherBackendError{Was: was, Now: to}
-		case m.Others:
+		}
+		if service == Schemes {
+			err = played(tx, was, to)
+		}
+		if err == nil && m.Others {
 			err = abandon(tx, service, was, to)
+		}
+		if err != nil {
+			return err
 		}
 		set := placed
 		if service == Schemes {
 			set = func(tx store.Tx, _, to string) error { return named(tx, to) }
 		}
-		if err = errors.Join(err, set(tx, service, to), returned(tx, service, to)); err != nil {
+		if err := errors.Join(set(tx, service, to), returned(tx, service, to)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`DELETE FROM agent_left WHERE service = ?`, service); err != nil {
@@ -406,10 +428,8 @@ func fits(r store.Reader, was, name string) error {
 	if was != name && (sales > 0 || ops > 0 || identity(was) != identity(name)) {
 		return &OtherBackendError{Was: was, Now: name, Sales: sales, Ops: ops}
 	}
-	if toSandbox(was, name) { // its next receipts would stand behind those of real money
-		if untouched, err := Untouched(r); err != nil || !untouched {
-			return cmp.Or[error](err, &OtherBackendError{Was: was, Now: name})
-		}
+	if err := played(r, was, name); err != nil {
+		return err
 	}
 	if why != "" {
 		return &OtherBackendError{Was: lost, Now: name, Replaced: why}
@@ -420,7 +440,7 @@ func fits(r store.Reader, was, name string) error {
 // Bind ties the journal to one backend and terminal, named by Owner. Of another backend it would call money undone that moved
 // elsewhere: while anything is open that is refused (*OtherBackendError), afterwards the journal changes hands and the method list
 // is forgotten. Another merchant or terminal is refused always: its receipts and batches are not those of this journal. So is a sandbox
-// where the journal has receipts of a real backend. places are bound likewise, each service by itself. A journal that took another's
+// where the journal has receipts of a real backend, and the other way. places are bound likewise, each service by itself. A journal that took another's
 // place changes hands by a person's word alone (Moved), as long as what it does not know may be asked for again.
 func Bind(ctx context.Context, db store.DB, beside store.Beside, name string, places Places) error {
 	return outliving(ctx, db, beside, func(tx store.Tx) error {

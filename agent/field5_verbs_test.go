@@ -94,3 +94,53 @@ func TestField5_ASecondLossForgetsNothingOfTheFirst(t *testing.T) {
 		}
 	}
 }
+
+// A box was tried out as a sandbox, with the numbers that its merchant and terminal were to have, and then given a real backend: a till
+// that asked under an id of the trial was told "approved" without a cent having moved, and the day added play money up with real money. The
+// kind: whatever makes a sandbox's journal a real backend's (a start, a reload, a revision, a person's word that it moved, whichever books he
+// says stand there), once anything was sold or sent in it; the other way was refused before. An untouched journal is nobody's yet.
+func TestField5_ASandboxsSalesAreNoTerminals(t *testing.T) {
+	live, play := agent.Owner("https://a.example", "m", "1"), agent.Owner(agent.Sandbox, "m", "1")
+	at := agent.Places{"payments": "https://a.example"}
+	for what, did := range map[string]string{
+		"nothing":      "",
+		"a receipt":    `INSERT INTO checkout_counters (name, value) VALUES ('receipt', 1)`,
+		"an operation": doneOperation,
+	} {
+		t.Run(what, func(t *testing.T) {
+			db, ctx := storetest.Open(t, agent.Schema()...), t.Context()
+			require.NoError(t, agent.Bind(ctx, db, store.Beside{}, play, agent.Places{"payments": agent.Sandbox}))
+			fits := func() error {
+				return db.Read(ctx, func(r store.Reader) error { return agent.Fits(r, live, at) })
+			}
+			if did == "" {
+				require.NoError(t, fits())
+				require.NoError(t, agent.Bind(ctx, db, store.Beside{}, live, at))
+				return
+			}
+			require.NoError(t, db.Write(ctx, func(tx store.Tx) error { _, err := tx.Exec(did); return err }))
+			for way, try := range map[string]func() error{
+				"reload or revision": fits,
+				"start":              func() error { return agent.Bind(ctx, db, store.Beside{}, live, at) },
+				"same books": func() error {
+					return agent.Moved(ctx, db, store.Beside{}, time.UnixMilli(1), agent.Move{Service: agent.Schemes, Reason: "r"}, live, at)
+				},
+				"other books": func() error {
+					return agent.Moved(ctx, db, store.Beside{}, time.UnixMilli(1), agent.Move{Service: agent.Schemes, Others: true, Reason: "r"}, live, at)
+				},
+			} {
+				var other *agent.OtherBackendError
+				require.ErrorAs(t, try(), &other, way)
+				require.Equal(t, agent.OtherBackendError{Was: play, Now: live}, *other, way)
+				require.True(t, other.FromSandbox(), way)
+				require.False(t, other.ToSandbox(), way)
+			}
+			require.NoError(t, agent.Bind(ctx, db, store.Beside{}, play, agent.Places{"payments": agent.Sandbox}), "the refusal changed nothing")
+		})
+	}
+}
+
+// doneOperation is an operation at its end.
+const doneOperation = `INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
+	created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
+	VALUES ('k', 'aapay.reversal', 'a', 'DONE', '', '', 300, 'EUR', x'00', '', 1, 0, 0, 0, 0, 0, 0, 0, x'00')`

@@ -141,6 +141,8 @@ func journalMoved(ctx context.Context, c *call) error {
 	switch err := agent.Moved(asPerson(ctx), db, beside, time.Now(), move, name, at); {
 	case errors.Is(err, agent.ErrNotMoved):
 		return fail(exitRefused, "%s: %w", service, err)
+	case errors.As(err, &other) && other.FromSandbox() && other.Sales+other.Ops == 0:
+		return ofPlay(c, other)
 	case errors.As(err, &other) && !other.Foreign():
 		return fail(exitRefused, "%w (run it with that address and account until posagent status%s shows nothing open)", err, c.flags())
 	case errors.As(err, &other):

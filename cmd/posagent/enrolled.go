@@ -143,6 +143,8 @@ func fitsJournal(ctx context.Context, c *call, cfg config.Config) error {
 			return fail(exitRefused, "%w: %w (the terminal has to end them first: posagent status%s)", enrol.ErrNotHere, err, c.flags())
 		case errors.As(err, &other) && other.Foreign():
 			return fail(exitRefused, "%w: %w (%s)", enrol.ErrNotHere, err, beginsAnew(c, other.Was))
+		case other != nil && other.Sales+other.Ops == 0 && other.FromSandbox():
+			return ofPlay(c, other)
 		case other != nil && other.Replaced != "": // the verb takes the address from the configuration, which the revision is not yet
 			return fail(exitRefused, "a person at the box decides first: stop it, set [upstream] of %s to the new address, and say what stands there: %w", configPath(c), unknownBefore(c, other))
 		case err != nil && other != nil:

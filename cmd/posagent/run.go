@@ -212,6 +212,8 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	var other *agent.OtherBackendError
 	if err := agent.Bind(ctx, db, beside, owner(cfg, sandbox), places(cfg, sandbox)); errors.As(err, &other) && other.Sales+other.Ops == 0 && other.ToSandbox() {
 		return fail(exitRefused, "%v, which moves no real money (posagent enroll%s CODE --url URL, or set [upstream] as it was; for a sandbox of its own: posagent run --state DIR)", err, c.flags())
+	} else if other != nil && other.Sales+other.Ops == 0 && other.FromSandbox() {
+		return ofPlay(c, other)
 	} else if other != nil && other.Replaced != "" {
 		return unknownBefore(c, other)
 	} else if other != nil && other.Sales+other.Ops == 0 {
