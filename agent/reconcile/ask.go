@@ -42,6 +42,9 @@ type asker struct {
 
 // of is what the backend says of a sale. Its error wraps ErrBackend.
 func (a *asker) of(ctx context.Context, s *sale) (BackendSays, error) {
+	if s.elsewhere != "" {
+		return BackendSays{Reference: s.reference, Says: string(unasked), Why: "sold at " + s.elsewhere + ", before the provider changed"}, nil
+	}
 	b, err := a.about(ctx, s.reference, s.method, s.kind, s.okWords, s.owns)
 	if err != nil || s.kind != ecr.Payment || b.Says != string(paid) || s.says != unpaid || s.undo == "" {
 		return b, err

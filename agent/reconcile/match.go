@@ -44,7 +44,8 @@ type sale struct {
 	createdMS int64
 	says      word // what the journal says of the money
 	settling  bool
-	reversed  bool // a reversal took all of it back, or is about to
+	reversed  bool   // a reversal took all of it back, or is about to
+	elsewhere string // where its service stood, if it stands at other books now
 	// whether a status can be of the sale, or of its undo (MONEY, law II); nil = it is not judged
 	owns, ownsUndo func(aapay.Status) bool
 	row            int // of the list, -1 = none
@@ -176,20 +177,21 @@ func (m *matcher) read(ctx context.Context, db store.DB, yield func(context.Cont
 		if err := yield(ctx); err != nil {
 			return err
 		}
-		var rows []*journal.Row
+		var sales []sale
+		var names [][]string
 		if err := db.Read(ctx, func(r store.Reader) (err error) {
-			rows, err = journal.SalesAfter(r, after, page)
+			sales, names, err = readSales(r, after, page)
 			return err
 		}); err != nil {
 			return err
 		}
-		if len(rows) == 0 {
+		if len(sales) == 0 {
 			return nil
 		}
-		for _, r := range rows {
-			m.add(r)
+		for i, s := range sales {
+			m.add(s, names[i])
 		}
-		after = rows[len(rows)-1].ID
+		after = sales[len(sales)-1].id
 		progress(min(after, last), last)
 	}
 }
@@ -220,10 +222,23 @@ func Since(r store.Reader, id int64, lines []string) (n int, err error) {
 	return n, err
 }
 
-func (m *matcher) add(r *journal.Row) {
-	s, at := saleOf(r), len(m.sales)
+// readSales reads the sales behind a number, and by which names each is known for certain.
+func readSales(r store.Reader, after int64, limit int) (sales []sale, known [][]string, err error) {
+	rows, err := journal.SalesAfter(r, after, limit)
+	for _, row := range rows {
+		s := saleOf(row)
+		if err == nil {
+			s.elsewhere, err = journal.Elsewhere(r, row)
+		}
+		sales, known = append(sales, s), append(known, names(row))
+	}
+	return sales, known, err
+}
+
+func (m *matcher) add(s sale, names []string) {
+	at := len(m.sales)
 	agree := map[int]int{}
-	for _, name := range names(r) {
+	for _, name := range names {
 		for _, i := range m.by[name] {
 			agree[i]++
 		}

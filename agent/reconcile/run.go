@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -219,7 +218,11 @@ func (r *run) judged(ctx context.Context, row *Row, s *sale) (Finding, error) {
 		if err != nil {
 			return Finding{}, err
 		}
-		f := Finding{Class: judge(r.says(row, s), s.says, word(b.Says), s.settling), Journal: journalSays(s), Backend: b}
+		backend := word(b.Says)
+		if s.elsewhere != "" { // the journal was told there, and nothing of it was open when the terminal left
+			backend = s.says
+		}
+		f := Finding{Class: judge(r.says(row, s), s.says, backend, s.settling), Journal: journalSays(s), Backend: b}
 		if row != nil {
 			f.Row = rowSays(*row)
 			if f.Class == Agree && row.Paid && s.says == paid && (row.Amount != s.amount || row.Currency != s.currency) {
@@ -265,15 +268,15 @@ func tillWord(row *Row) word {
 
 // again reads a sale once more. The one that was given stays as it is.
 func (r *run) again(ctx context.Context, s *sale) (*sale, error) {
-	var rows []*journal.Row
+	var sales []sale
 	err := r.o.DB.Read(ctx, func(rd store.Reader) (err error) {
-		rows, err = journal.SalesAfter(rd, s.id-1, 1)
+		sales, _, err = readSales(rd, s.id-1, 1)
 		return err
 	})
-	if err != nil || len(rows) == 0 || rows[0].Key != s.key { // it was purged meanwhile: what was read counts
+	if err != nil || len(sales) == 0 || sales[0].key != s.key { // it was purged meanwhile: what was read counts
 		return s, err
 	}
-	now := saleOf(rows[0])
+	now := sales[0]
 	now.row = s.row
 	return &now, nil
 }

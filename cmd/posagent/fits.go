@@ -25,11 +25,6 @@ func unknownBefore(c *call, e *agent.OtherBackendError) error {
 		"where others do, and no till and no client will repeat what it has asked for, %[2]s --other-books --reason TEXT)", e, say)
 }
 
-// ofPlay says how a box on which a sandbox has sold becomes a terminal.
-func ofPlay(c *call, e *agent.OtherBackendError) error {
-	return fail(exitRefused, "%w, and what the sandbox has approved is no real money (posagent reset%s deletes its journal, posagent backup%[2]s FILE --key-file K keeps it before)", e, c.flags())
-}
-
 // closeFirst says what to do where a batch has another currency; any other error stays.
 func closeFirst(err error) error {
 	var other *journal.OtherCurrencyError

@@ -173,6 +173,11 @@ func beginsAnew(c *call, was string) string {
 	return fmt.Sprintf("posagent backup%s FILE --key-file K keeps its sales; posagent help reset tells how the box begins anew; then the same code again", c.flags())
 }
 
+// ofPlay says how a box on which a sandbox has sold goes on with a real backend.
+func ofPlay(c *call, e *agent.OtherBackendError) error {
+	return fail(exitRefused, "%w, and what the sandbox has approved is no real money (posagent backup%s FILE --key-file K keeps its journal; posagent reset%[2]s, then the same again)", e, c.flags())
+}
+
 // notSandbox refuses a code on a box whose journal is a sandbox's, before the operator's service hears of it. It returns nil where the
 // journal says nothing else, or cannot be read.
 func notSandbox(ctx context.Context, c *call) error {

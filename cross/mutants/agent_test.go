@@ -410,8 +410,7 @@ var ofAgent = []mutant{
 		{"agent/lost/lost.go", `if err != nil || !ok {`, `if err != nil || !ok || l.Generation > 0 {`},
 	}},
 	{"that a journal replaced another is not kept", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
-		{"agent/recover.go", `, store.KeepLost(tx, l))`, `)
-				_ = l`},
+		{"agent/recover.go", `return store.KeepLost(tx, store.Lost{`, `return func(store.Tx, store.Lost) error { return nil }(tx, store.Lost{`},
 	}},
 	{"the backend is not asked for a sale of a lost journal", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
 		{"agent/view/daemon.go", `|| h.Asked == nil ||`, `|| h.Asked != nil ||`},
@@ -429,7 +428,7 @@ var ofAgent = []mutant{
 		{"agent/owned/claims.go", "\t\treturn c.none(ctx, about)\n\t}\n\treturn nil\n}\n\n// allow", "\t\treturn none(about)\n\t}\n\treturn nil\n}\n\n// allow"},
 	}},
 	{"a link of a lost journal shares its number with a new one", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
-		{"agent/recover.go", `offline.SkipNumbers(tx, n.Operations.Highest), `, ``},
+		{"agent/recover.go", `, offline.SkipNumbers(tx, n.Operations.Highest))`, `)`},
 		{"agent/recover.go", `	"posagent/agent/offline"
 `, ``},
 	}},

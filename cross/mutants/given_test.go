@@ -86,4 +86,16 @@ var ofGiven = []mutant{
 	{"a refused repeat takes back what the first call named", "agent/owned", "TestField3_C9ARefusedRepeatTakesNothingBack", []edit{
 		{"agent/owned/naming.go", `calls + 1 ELSE 1 END`, `calls ELSE 1 END`},
 	}},
+	{"a second loss forgets that nothing told the age of a key after the first", "agent", "TestField5_ASecondLossForgetsNothingOfTheFirst", []edit{
+		{"agent/recover.go", `, Ageless: ageless}`, `, Ageless: false && ageless}`},
+	}},
+	{"a refund that had no number is given back again without a word", drive, "TestField5_ARefundWithoutANumberIsLostToo", []edit{
+		{"agent/checkout/drive/journal/alert.go", `!lost.Open()`, `!lost.Any()`},
+	}},
+	{"what a sandbox has sold is a real terminal's", "agent", "TestField5_ASandboxsSalesAreNoTerminals", []edit{
+		{"agent/bind.go", `!toSandbox(was, name) && !toSandbox(name, was)`, `!toSandbox(was, name)`},
+	}},
+	{"the provider of now is asked for sales of the one before", "agent/reconcile", "TestField5_TheProviderOfNowIsNotAskedForSalesOfTheOneBefore", []edit{
+		{"agent/reconcile/ask.go", `if s.elsewhere != "" {`, `if false {`},
+	}},
 }

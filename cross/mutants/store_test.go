@@ -170,6 +170,6 @@ var ofStore = []mutant{
 		{"agent/offline/things.go", `Scan(&there); err != nil || !there {`, `Scan(&there); err != nil {`},
 	}},
 	{"a lost journal has used no key for longer than the backend keeps one", "agent/outbox", "TestField4_C8AWriteIsHeldAfterALoss", []edit{
-		{"agent/outbox/restored.go", `case l.Kind == store.WasLost: // what`, `case false: // what`},
+		{"agent/outbox/restored.go", `case l.Kind == store.WasLost, l.Ageless: // what`, `case l.Ageless: // what`},
 	}},
 }
