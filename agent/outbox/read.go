@@ -51,10 +51,17 @@ func Running(r store.Reader) (ms int64, err error) {
 	return c.run, err
 }
 
-// LastKept is when the clock was last saved, in unix ms by the wall clock of the time; 0 = never.
+// LastKept is when the clock was last saved, in unix ms, at the earliest; 0 = never. The wall clock of the time may have been ahead; the
+// true time that was heard last, and what has passed since, say so.
 func LastKept(r store.Reader) (ms int64, err error) {
-	c, err := readClock(r)
-	return c.wall, err
+	var age, anchorAge, anchorMS int64
+	if err := r.QueryRow(`SELECT wall_ms, age_ms, anchor_age, anchor_ms FROM outbox_clock WHERE id = 1`).Scan(&ms, &age, &anchorAge, &anchorMS); err != nil {
+		return 0, fmt.Errorf("outbox clock: %w", err)
+	}
+	if anchorMS > 0 {
+		ms = min(ms, anchorMS+age-anchorAge)
+	}
+	return ms, nil
 }
 
 // savedClock is the clock as it was last saved.
