@@ -100,7 +100,13 @@ type movedView struct {
 	Place   string `json:"place"`
 }
 
+// movable are the services whose books a journal knows the place of.
+const movable = "schemes, payments, tokens, paylinks or hosted"
+
 func journalMoved(ctx context.Context, c *call) error {
+	if len(c.args) != 1 {
+		return fail(exitUsage, "%s: which service? (%s)", c.path, movable)
+	}
 	reason, service := c.opts.(*acceptOptions).reason, c.args[0]
 	if reason == "" {
 		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
@@ -119,7 +125,7 @@ func journalMoved(ctx context.Context, c *call) error {
 	}
 	name, at := owner(cfg, false), places(cfg, false)
 	if service != agent.Schemes && at[service] == "" {
-		return fail(exitUsage, "%s: no service %q (schemes, payments, tokens, paylinks or hosted)", c.path, service)
+		return fail(exitUsage, "%s: no service %q (%s)", c.path, service, movable)
 	}
 	db, err := openStopped(asPerson(ctx), c, "")
 	if err != nil {
