@@ -50,7 +50,8 @@ func (f *Front) makes(about string) bool {
 }
 
 // lost is the answer to an id that the journal does not know: NotFound with a text of its own, or UnknownOutcome where a journal before
-// it may have known it. To repeat its write is advised only where that can make nothing twice: the service honours Keys and still has it.
+// it may have known it. To repeat its write is advised only where that can make nothing twice: the service honours Keys and still has it,
+// and repeats are still held where it may not.
 func (f *Front) lost(r store.Reader, op, about, format string, args ...any) error {
 	remedy, err := f.remedy(r, about)
 	if err != nil {
@@ -69,6 +70,9 @@ func (f *Front) remedy(r store.Reader, about string) (string, error) {
 		}
 		why, err := f.box.Forgotten(r, true, -1)
 		if why != "" || err != nil {
+			return lost.AskPortal, err
+		}
+		if held, err := outbox.Past(r); held == "" || err != nil { // a person has released them
 			return lost.AskPortal, err
 		}
 	}

@@ -98,4 +98,7 @@ var ofGiven = []mutant{
 	{"the provider of now is asked for sales of the one before", "agent/reconcile", "TestField5_TheProviderOfNowIsNotAskedForSalesOfTheOneBefore", []edit{
 		{"agent/reconcile/ask.go", `if s.elsewhere != "" {`, `if false {`},
 	}},
+	{"a client is told to repeat what nobody holds any more", offline, "TestField5_NothingAdvisesToRepeatWhatNobodyHoldsAnyMore", []edit{
+		{"agent/offline/before.go", `held == "" || err != nil`, `held == "never" || err != nil`},
+	}},
 }
