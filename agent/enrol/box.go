@@ -233,11 +233,11 @@ func (b *Box) active(waits bool) (Active, error) {
 		return Active{}, ErrNone
 	}
 	e, number := r.Now, r.Active
-	if waits && r.Waits && r.Before != nil {
+	if waits && r.Waits && r.Before != nil && r.Gave == 0 {
 		return r.Before.Enrolment.on(r.Before.Revision)
 	}
 	if waits && r.Waits {
-		number = r.Previous
+		number = cmp.Or(r.Gave, r.Previous)
 	}
 	rev, ok := r.find(number)
 	if !ok {
@@ -279,7 +279,7 @@ func (r *record) before() *Kept {
 // Hold lets the terminal run on what it ran on before, as long as money is open there; false ends that.
 func (b *Box) Hold(waits bool) error {
 	return b.change(func(r *record) error {
-		if r.Now == nil || r.Waits == waits || waits && r.Before == nil && r.Previous == 0 {
+		if r.Now == nil || r.Waits == waits || waits && r.Before == nil && r.Previous == 0 && r.Gave == 0 {
 			return errSame
 		}
 		r.Waits = waits

@@ -141,7 +141,7 @@ func (r *record) end(e *Enrolment, why string) {
 	over.Bundle, over.Offered, over.Revoked, over.Certificate, over.ExpiresAt = nil, fleet.Revision{}, why, "", ""
 	rev := e.Bundle.Revision
 	r.Now, r.Revisions, r.Active, r.Previous, r.Refused, r.Told = &over, []Revision{rev}, rev.Number, 0, 0, rev.Number
-	r.Before, r.Waits, r.Proven, r.Starts = nil, false, true, 0
+	r.Before, r.Waits, r.Proven, r.Starts, r.Gave = nil, false, true, 0, 0
 }
 
 // overdue is why a terminal stops that works with a bundle which was not confirmed in its time, "" = it goes on.

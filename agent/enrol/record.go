@@ -62,6 +62,7 @@ type record struct {
 	Active    int64      `json:"active,omitempty"`   // the number in use, 0 = none
 	Previous  int64      `json:"previous,omitempty"` // the one before it, 0 = none
 	Refused   int64      `json:"refused,omitempty"`  // the highest number that was given up
+	Gave      int64      `json:"gave,omitempty"`     // the number that the active one was gone back to from: money may be open under it; 0 = none
 	Rejected  *Rejected  `json:"rejected,omitempty"` // the newest that does not work here; nil = there is none
 	Before    *Kept      `json:"before,omitempty"`   // what the terminal ran on before an enrolment that is not proven
 	Waits     bool       `json:"waits,omitempty"`    // the active one is not in use yet: money is open under the one before

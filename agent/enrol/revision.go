@@ -16,7 +16,7 @@ const (
 func (r *record) activate(rev Revision) {
 	r.Revisions = append(slices.DeleteFunc(r.Revisions, func(o Revision) bool { return o.Number == rev.Number }), rev)
 	r.Previous, r.Active, r.Proven, r.Starts, r.Waits, r.Rejected = r.Active, rev.Number, false, 0, false, nil
-	r.Short, r.Begun, r.Ended = 0, "", ""
+	r.Short, r.Begun, r.Ended, r.Gave = 0, "", "", 0
 	for len(r.Revisions) > kept {
 		i := slices.IndexFunc(r.Revisions, func(o Revision) bool { return o.Number != r.Active && o.Number != r.Previous })
 		r.Revisions = slices.Delete(r.Revisions, i, i+1)
@@ -33,7 +33,7 @@ func (r *record) giveUp(now time.Time, to int64, what, why string) {
 	}
 	r.note(now, e)
 	r.Rejected = &Rejected{Number: r.Active, Why: why}
-	r.Refused = max(r.Refused, r.Active)
+	r.Refused, r.Gave = max(r.Refused, r.Active), r.Active
 	r.Previous, r.Active, r.Proven, r.Starts, r.Waits = 0, to, true, 0, false
 	r.Short, r.Begun, r.Ended = 0, "", ""
 }

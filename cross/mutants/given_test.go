@@ -101,4 +101,7 @@ var ofGiven = []mutant{
 	{"a client is told to repeat what nobody holds any more", offline, "TestField5_NothingAdvisesToRepeatWhatNobodyHoldsAnyMore", []edit{
 		{"agent/offline/before.go", `held == "" || err != nil`, `held == "never" || err != nil`},
 	}},
+	{"a revision that is given up leaves its money open", "agent/enrol", "TestField5_WhatIsGivenUpEndsItsMoneyFirst", []edit{
+		{"agent/enrol/revision.go", `max(r.Refused, r.Active), r.Active`, `max(r.Refused, r.Active), 0`},
+	}},
 }
