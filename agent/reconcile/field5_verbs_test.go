@@ -35,8 +35,8 @@ func TestField5_TheProviderOfNowIsNotAskedForSalesOfTheOneBefore(t *testing.T) {
 			now := w.sell(ecr.Payment, approved, 500)
 			now.Method.Name, now.Sequence = method, "order-now"
 			w.store()
-			kept := w.books.status
-			w.books.status = map[string]aapay.Status{now.Reference: kept[now.Reference]}
+			statuses := w.books.status
+			w.books.status = map[string]aapay.Status{now.Reference: statuses[now.Reference]}
 			for _, r := range append(sold[:2:2], sold[3], now) {
 				w.rows = append(w.rows, w.row(r, 0))
 			}

@@ -11,7 +11,7 @@ import (
 // that wants an argument, called without one.
 func TestField5_AVerbWithoutItsArgumentSaysWhichItWants(t *testing.T) {
 	t.Parallel()
-	state, asked := t.TempDir(), 0
+	state, verbs := t.TempDir(), 0
 	var each func(list []command, path []string)
 	each = func(list []command, path []string) {
 		for _, c := range list {
@@ -20,12 +20,12 @@ func TestField5_AVerbWithoutItsArgumentSaysWhichItWants(t *testing.T) {
 			if c.run == nil || c.args == "" || strings.HasPrefix(c.args, "[") {
 				continue
 			}
-			asked++
+			verbs++
 			code, out, talk := ask(t, append(path, "--state", state)...)
 			require.Equal(t, exitUsage, code, "%v: %s%s", path, out, talk)
 			require.Contains(t, talk, strings.Join(path, " "))
 		}
 	}
 	each(commands(), nil)
-	require.Greater(t, asked, 12)
+	require.Greater(t, verbs, 12)
 }
