@@ -340,7 +340,7 @@ var ofAgent = []mutant{
 		{"agent/enrol/drive.go", `return 0, errors.Join(&RefusedError{err}, b.write(r))`, `return 0, &RefusedError{err}`},
 	}},
 	{"money that is open is left behind by another enrolment", "agent/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
-		{"agent/enrol/box.go", `if waits && r.Waits && r.Before != nil {`, `if false {`},
+		{"agent/enrol/box.go", `if waits && r.Waits && r.Before != nil && r.Gave == 0 {`, `if false {`},
 	}},
 	{"the readiness under one enrolment proves another", "agent/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
 		{"agent/enrol/revision.go", `r.Now != nil && r.Now.ID == id && r.Active == number`, `r.Now != nil && r.Active == number`},
