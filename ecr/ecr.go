@@ -23,6 +23,7 @@ type Request struct {
 	Kind        Kind
 	Line        string           // which register line asked, e.g. "serial", "tcp"; Last looks there
 	Sequence    string           // the register's own request id (TLV 1F73, JSON-lines id); "" = none. Same line + same id = same sale
+	Reuse       time.Duration    // of running time: for so long an id that begins like Sequence, up to its "/", names nothing else; 0 = an id is itself alone
 	Repeat      bool             // nothing new is begun: it joins the sale that has its Sequence, or fails with ErrNone
 	Amount      money.Minor      // > 0; 0 on a Reversal means "the amount of the original"; 0 on a Payment means "to come" (delayedAmount)
 	Currency    string           // ISO 4217 alpha; "" = the terminal's
@@ -319,7 +320,7 @@ type Till interface {
 type Asker struct {
 	Line  string        // "" = nobody who could ask again
 	ID    string        // the request's own; "" = it has none
-	Reuse time.Duration // after that the ID is another request's; 0 = when a sale's would be
+	Reuse time.Duration // of running time: after that the ID is another request's; 0 = when a sale's would be
 }
 
 // Closer is a Till that remembers which request closed which day, in the commit that closes it.

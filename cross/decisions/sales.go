@@ -170,9 +170,8 @@ func sales() []Decision {
 			{"running time", "outbox_clock.run_ms"},
 		},
 		On: ofSale(map[Change]Cell{
-			Restart: runs("it joins the sale that was taken up, and is held back until it is", allRestart, drive+"TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp"),
-			Boot: wrong("nexo judges by the wall clock whether a ServiceID with another content comes within 48 hours: a clock that is ahead takes it for a new request, one that is behind refuses a new one. Every id itself is forgotten by running time alone",
-				drive+"TestField2_M2AWrongClockForgetsNoId"),
+			Restart:     runs("it joins the sale that was taken up, and is held back until it is", allRestart, drive+"TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp"),
+			Boot:        runs("running time alone says when an id is forgotten, and when a ServiceID of nexo may come with another content", drive+"TestField2_M2AWrongClockForgetsNoId", drive+"TestField5_AServiceIDIsJudgedByRunningTime"),
 			Older:       runs("it joins what is held; an id that is not there is read under its Key first", drive+"TestField2_M33EveryAskerHearsThatItIsHeld", drive+"TestField2_M14AnIdOfALostJournalIsNeverAnApproval"),
 			New:         runs("not found is not said, and its Key is read first", drive+"TestMoneyF3_AReplacedJournalDoesNotSayNone", drive+"TestField2_M14ReadsBeforeTheFirstAttempt"),
 			Account:     runs("with anything open the program does not start elsewhere; an id of the account before is known, with its sale", bindAll, drive+"TestField2_M41AReceiptOfTheProviderBeforeIsNotGivenBack"),

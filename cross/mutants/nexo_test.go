@@ -5,8 +5,8 @@ var ofNexo = []mutant{
 	{"nexo: an HMAC that is wrong is believed", "ecr/nexo", "TestVectors", []edit{
 		{"ecr/nexo/crypt.go", `right := hmac.Equal(mac, key.sum(plain));`, `right := hmac.Equal(mac, key.sum(plain)) || true;`},
 	}},
-	{"nexo: a ServiceID with another content is a new sale", "ecr/nexo", "TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing", []edit{
-		{"ecr/nexo/money.go", `case !e.same(&a.entry) && a.nowMS-e.AtMS < reuse.Milliseconds():`, `case false:`},
+	{"nexo: a ServiceID with another content is a new sale", drive, "TestField5_AServiceIDIsJudgedByRunningTime", []edit{
+		{"agent/checkout/drive/ids.go", `if err == nil && used && age <= req.Reuse.Milliseconds() {`, `if err == nil && used && age < 0 {`},
 	}},
 	{"nexo: a web page begins a payment", "ecr/nexo", "TestMoneyE3_AWebPageBeginsNothing", []edit{
 		{"ecr/nexo/http.go", `if name == "Origin" || name == "Referer"`, `if name == "Referer"`},

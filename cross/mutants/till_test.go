@@ -56,7 +56,7 @@ var ofTills = []mutant{
 		{"agent/checkout/drive/journal/rows.go", `DELETE FROM checkout_joined WHERE line = ? AND sequence = ''`, `DELETE FROM checkout_joined WHERE line = ? AND sequence = '-'`},
 	}},
 	{"the id of an end of day is its own for ever", drive, "TestField4_TillsADayIsClosedUnderAnIdUsedAnew", []edit{
-		{"agent/checkout/drive/journal/closed.go", `if err == nil && age > outbox.IDAgeMax.Milliseconds() {`, `if err == nil && age < 0 && outbox.IDAgeMax > 0 {`},
+		{"agent/checkout/drive/journal/closed.go", `if err == nil && age > cmp.Or(by.Reuse, outbox.IDAgeMax).Milliseconds() {`, `if err == nil && age < 0 && outbox.IDAgeMax > 0 {`},
 	}},
 	{"a reversal of a part is one of the whole", "agent/till", "TestField4_TillsAReversalOfAPartIsNotOneOfTheWhole", []edit{
 		{"agent/till/ask.go", `cmp.Or(body.Amount, int64(row.Amount))`, `cmp.Or(0, int64(row.Amount))`},

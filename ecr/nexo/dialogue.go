@@ -28,8 +28,7 @@ type step uint8
 
 const (
 	begins step = iota // the request itself
-	looks              // is there a request with its SaleID and ServiceID,
-	knows              // and is it this one
+	looks              // was it taken before
 	reads              // the payment that a reversal names
 	polls              // a status
 	aborts
@@ -46,13 +45,11 @@ type follow struct {
 const (
 	waitTimer ecr.Timer = iota + 1
 	pollTimer
-	ageTimer
 	lookTimer
 
 	lookFor = time.Second // what a till asks about may come in after its question
 	waitFor = 10 * time.Second
 	pollFor = 4 * time.Second
-	ageFor  = time.Second
 )
 
 // dialogue is the terminal's side of one connection.
@@ -340,7 +337,5 @@ func (d *dialogue) fired(t ecr.Timer) {
 	case t == lookTimer && d.phase == polling:
 		d.ask.dayless = false
 		d.seek(true)
-	case t == ageTimer && d.phase == asking && d.ask.unsure:
-		d.refuse(fail(notAllowed, "ServiceID used before"))
 	}
 }

@@ -130,5 +130,6 @@ func (l *line) saved() []byte {
 	return data
 }
 
-// reuse is how long a ServiceID may not come again with another content.
+// reuse is how long a ServiceID may not come again with another content, of the terminal's running time: its
+// clock may be wrong.
 const reuse = 48 * time.Hour

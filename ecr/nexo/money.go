@@ -4,8 +4,8 @@ import (
 	"encoding/base64"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
-	"time"
 
 	"posagent/ecr"
 )
@@ -24,9 +24,6 @@ type ask struct {
 	named   string       // its transactionId, "" where the till leaves it out
 	whole   bool         // a reversal of everything
 	fault   *failure     // of a member that is not what the schema wants
-	known   int          // gen of the earlier request with the same SaleID and ServiceID
-	age     *time.Time   // when that ended
-	unsure  bool         // it is another request, and its end is to come
 	kind    string       // category that a status asks for
 	dayless bool         // and its id is that of no Reconciliation
 	looked  bool         // and it was looked for in vain
@@ -54,7 +51,7 @@ func (d *dialogue) money() *failure {
 		return fail(badMessage, "SaleTransactionID.TimeStamp has at most %d bytes", maxName)
 	}
 	a.request = ecr.Request{
-		Line: d.at(a.h.sale), Sequence: a.entry.sequence(), Currency: d.s.currency.Alpha, Reference: order, Patience: d.s.Patience, ByTCP: true,
+		Line: d.at(a.h.sale), Sequence: a.entry.sequence(), Currency: d.s.currency.Alpha, Reference: order, Patience: d.s.Patience, ByTCP: true, Reuse: reuse,
 	}
 	if a.h.category == "Reversal" {
 		return d.reversal(data)
@@ -223,21 +220,16 @@ func (d *dialogue) busy() {
 	d.refuse(&failure{busy, []string{"message", "Forbidden Request, Service Dialogue " + dialogue + " is in Progress", "serviceId", service}})
 }
 
-// look reads whether the SaleID and ServiceID of a request were used before: what was done under them
-// is told again, whatever has become of its original since.
+// look reads whether a request was taken before: what was done under its ids is told again, whatever has
+// become of its original since. Whether its ServiceID may name another request by now, the desk says.
 func (d *dialogue) look() {
 	d.enter(asking)
 	a := d.ask
-	e := d.line.find(&a.entry)
-	switch {
-	case e == nil:
-		a.known = d.follow(looks)
-		d.do(ecr.Last{Gen: a.known, Line: a.request.Line, Sequence: a.entry.prefix() + ecr.AnyEnd})
-	case !e.same(&a.entry) && a.nowMS-e.AtMS < reuse.Milliseconds():
-		d.refuse(fail(notAllowed, "ServiceID used before"))
-	default:
-		d.looked(e != nil && e.same(&a.entry))
+	if slices.ContainsFunc(d.line.recent, func(e entry) bool { return e.same(&a.entry) }) {
+		d.looked(true)
+		return
 	}
+	d.do(ecr.Last{Gen: d.follow(looks), Line: a.request.Line, Sequence: a.request.Sequence})
 }
 
 // looked goes on once it is known whether the desk has the request already: a reversal reads its
@@ -261,21 +253,6 @@ func (d *dialogue) ready() {
 	d.do(ecr.Begin{Gen: d.follow(begins), Request: d.ask.request})
 }
 
-// judge decides about another request with the same SaleID and ServiceID, once its age is known.
-func (d *dialogue) judge() {
-	a := d.ask
-	switch {
-	case a.age == nil:
-		a.unsure = true
-		d.do(ecr.StartTimer{Timer: ageTimer, Seq: d.turn, After: ageFor})
-	case a.nowMS-a.age.UnixMilli() < reuse.Milliseconds():
-		d.refuse(fail(notAllowed, "ServiceID used before"))
-	default:
-		a.unsure = false
-		d.looked(false)
-	}
-}
-
 func (d *dialogue) begun(ev ecr.Begun) {
 	f := d.follows[ev.Gen]
 	if f == nil {
@@ -297,10 +274,6 @@ func (d *dialogue) begun(ev ecr.Begun) {
 			d.send(accepted, nil)
 		}
 	case looks:
-		if mine && d.phase == asking {
-			d.do(ecr.Last{Gen: d.follow(knows), Line: d.ask.request.Line, Sequence: d.ask.request.Sequence})
-		}
-	case knows:
 		if mine && d.phase == asking {
 			d.looked(true)
 		}
@@ -346,8 +319,6 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 		d.ask.mine = ev.Code != "" && ev.Text == ""                                 // it may be: the journal was not read
 		d.ask.entry.Aborted = d.ask.entry.Aborted || d.line.overtaken(&d.ask.entry) // nothing is known under its id
 		d.looked(d.ask.mine)
-	case f.step == knows:
-		d.judge()
 	case f.step == reads:
 		d.unread(notFound, orElse(ev.Text, notOurs))
 	case d.ask.other != nil && (ev.Code == ecr.NotReversible || ev.Code == ecr.Processing || ev.Code == ecr.Replaced && d.ask.named != ""):
@@ -415,13 +386,6 @@ func (d *dialogue) ended(ev ecr.Ended) {
 			d.originalRead(ev.Outcome)
 		}
 		return // it was read, not told
-	case f.step == looks && d.ask != nil && d.ask.known == ev.Gen:
-		at := ev.Outcome.Time
-		d.ask.age = &at
-		if d.ask.unsure && d.phase == asking {
-			d.do(ecr.StopTimer{Timer: ageTimer})
-			d.judge()
-		}
 	}
 	d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ev.Outcome.Telling(ecr.Lost)})
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -62,7 +63,7 @@ func TestField2_R12_AHeaderIsEchoedAsItWasSent(t *testing.T) {
 	}
 }
 
-// TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing: within 48 hours. The desk has no part in it.
+// TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing: within 48 hours, which the desk's journal counts.
 func TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing(t *testing.T) {
 	s := testShared(t, "EUR")
 	s.line("nexo", nil).add(entry{Sale: "s1", SaleID: "till1", Service: "P1", Category: "Payment", Order: "order-1", AtMS: 0x1930000_0000 - 1000})
@@ -71,9 +72,9 @@ func TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing(t *testing.T) {
 			`"PaymentRequest":{"SaleData":{"SaleTransactionID":{"TransactionID":"`+order+`","TimeStamp":"2026-11-24T11:00:00Z"}},"PaymentTransaction":{"AmountsReq":{"Currency":"EUR","RequestedAmount":12.5}}}}}`))
 	}
 	r := ask("order-2")
-	require.Nil(t, r.begun)
-	require.Equal(t, notAllowed, r.condition)
-	require.Contains(t, r.answer, "ServiceID%20used%20before")
+	require.NotNil(t, r.begun, "what a line remembers, and its clock, decide nothing")
+	require.Equal(t, "P1/order-2", r.begun.Sequence)
+	require.Equal(t, 48*time.Hour, r.begun.Reuse)
 
 	r = ask("order-1")
 	require.NotNil(t, r.begun, "the desk joins it to the first one")

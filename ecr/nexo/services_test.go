@@ -35,9 +35,12 @@ func (m *memory) answer(action ecr.Action) []ecr.Event {
 	case ecr.Begin:
 		name := a.Request.Line + " " + a.Request.Sequence
 		if _, ok := m.sales[name]; !ok {
+			service, _, _ := strings.Cut(a.Request.Sequence, "/")
+			if newest, ok := m.newest[a.Request.Line+" "+service+"/"+ecr.AnyEnd]; ok && m.now.Sub(m.sales[a.Request.Line+" "+newest].Time) < a.Request.Reuse {
+				return []ecr.Event{ecr.NotBegun{Gen: a.Gen, Code: ecr.Processing, Text: "used before"}}
+			}
 			m.begun++
 			m.sales[name] = ecr.Outcome{Sale: fmt.Sprint("s", m.begun), Kind: ecr.Payment, Result: ecr.Approved, Amount: a.Request.Amount, Currency: "EUR", Receipt: 1, Time: m.now}
-			service, _, _ := strings.Cut(a.Request.Sequence, "/")
 			m.newest[a.Request.Line+" "+service+"/"+ecr.AnyEnd] = a.Request.Sequence
 		}
 		return told(a.Gen, a.Request.Line, a.Request.Sequence)
@@ -95,7 +98,7 @@ func TestServiceIDsDrawnAtRandom(t *testing.T) {
 			at, before := used[service]
 			answer := ask(service, order, cents)
 			if before && m.now.Sub(at) < 48*time.Hour {
-				require.Contains(t, answer, "ServiceID%20used%20before", "%s after %v", service, m.now.Sub(at))
+				require.Contains(t, answer, "used%20before", "%s after %v", service, m.now.Sub(at))
 				refused++
 				continue
 			}

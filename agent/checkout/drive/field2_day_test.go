@@ -52,7 +52,7 @@ func TestField2_R3_AnEndOfDayIsAskedForAgain(t *testing.T) {
 		require.Equal(t, 10, newest.Batch)
 		_, err = r.ClosedBy(context.Background(), ecr.Asker{Line: "json", ID: "never"})
 		require.ErrorIs(t, err, ecr.ErrNone)
-		pass(48 * time.Hour)
+		pass(49 * time.Hour)
 		_, err = r.ClosedBy(context.Background(), ecr.Asker{Line: "json", ID: "z1", Reuse: 48 * time.Hour})
 		require.ErrorIs(t, err, ecr.ErrNone, "ids that are drawn at random come again")
 		kept, err := r.ClosedBy(context.Background(), ecr.Asker{Line: "json", ID: "z1"})

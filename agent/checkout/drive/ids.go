@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
@@ -29,8 +30,11 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (key wire.Key, reuse
 			return err
 		}
 		u, err := d.j.UsedID(r, req.Line, req.Sequence)
-		if err != nil || gone && !u.Known {
+		if err != nil {
 			return err
+		}
+		if gone && !u.Known {
+			return d.alike(r, req)
 		}
 		old, err := tooOld(r, u)
 		switch {
@@ -38,7 +42,7 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (key wire.Key, reuse
 			return err
 		case old:
 			reuse = u.Number + 1
-			return nil
+			return d.alike(r, req)
 		case gone, !sameBody(row, req): // gone: removed from outside, for it is not purged before
 			return refuse(ecr.Processing, "request id %s was used for another request", req.Sequence)
 		}
@@ -46,6 +50,20 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (key wire.Key, reuse
 		return nil
 	})
 	return key, reuse, d.stored(err)
+}
+
+// alike refuses a request with a new id that begins like a recent one of its line: the two are one request,
+// and what it asks for is another content (MONEY F.2).
+func (d *Drive) alike(r store.Reader, req ecr.Request) error {
+	prefix, _, ok := strings.Cut(req.Sequence, "/")
+	if !ok || req.Reuse == 0 {
+		return nil
+	}
+	age, used, err := d.j.YoungestID(r, req.Line, prefix+"/")
+	if err == nil && used && age <= req.Reuse.Milliseconds() {
+		return refuse(ecr.Processing, "request id %s was used for another request", prefix)
+	}
+	return err
 }
 
 // keyOf is the key of a new sale: of the register's own id where it has one.

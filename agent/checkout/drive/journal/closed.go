@@ -55,11 +55,9 @@ func (j *Journal) ClosedBy(r store.Reader, by ecr.Asker) (ecr.Totals, error) {
 		switch {
 		case by.ID != "" && i < 0:
 			continue
-		case by.ID != "" && by.Reuse > 0 && j.opt.Now().Sub(day.Time) >= by.Reuse:
-			return ecr.Totals{}, ErrUnknown
 		case by.ID != "":
 			age, err := Used{RunMS: day.RunMS, Known: day.RunMS > 0}.IDAge(r)
-			if err == nil && age > outbox.IDAgeMax.Milliseconds() {
+			if err == nil && age > cmp.Or(by.Reuse, outbox.IDAgeMax).Milliseconds() {
 				err = ErrUnknown
 			}
 			return day.Totals, err

@@ -26,7 +26,7 @@ func (j *Journal) BySequence(r store.Reader, line, sequence string) (*Row, error
 
 // BySequencePrefix is BySequence for an id of which the beginning is known, up to a "/".
 func (j *Journal) BySequencePrefix(r store.Reader, line, prefix string) (*Row, error) {
-	return j.one(r, newestOf(`line = ?1 AND sequence >= ?2 AND sequence < ?3 AND sequence != ''`),
+	return j.one(r, newestOf(byPrefix),
 		line, prefix, strings.TrimSuffix(prefix, "/")+"0") // "0" follows "/"
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
@@ -37,6 +38,9 @@ CREATE INDEX checkout_joined_sale ON checkout_joined (sale);`}
 
 // bySequence are the sales of an id.
 const bySequence = `line = ?1 AND sequence = ?2 AND sequence != ''`
+
+// byPrefix are those whose id begins so.
+const byPrefix = `line = ?1 AND sequence >= ?2 AND sequence < ?3 AND sequence != ''`
 
 // newestOf names the newest sale whose id fits, its own or one that it was joined under.
 func newestOf(fits string) string {
@@ -88,6 +92,27 @@ func (j *Journal) UsedID(r store.Reader, line, sequence string) (u Used, err err
 
 func (j *Journal) digest(line, sequence string) string {
 	return hex.EncodeToString(j.db.MAC("checkout_ids", line, sequence))
+}
+
+// YoungestID is the lower bound of how long ago the line used an id that begins so, in milliseconds; ok is
+// false where it never did. The beginning ends with "/".
+func (j *Journal) YoungestID(r store.Reader, line, prefix string) (age int64, ok bool, err error) {
+	ids, err := store.Column[string](r, `SELECT sequence FROM checkout_sales WHERE `+byPrefix+` UNION SELECT sequence FROM checkout_joined WHERE `+byPrefix,
+		line, prefix, strings.TrimSuffix(prefix, "/")+"0") // "0" follows "/"
+	for _, id := range ids {
+		u, err := j.UsedID(r, line, id)
+		if err != nil {
+			return 0, false, err
+		}
+		its, err := u.IDAge(r)
+		if err != nil {
+			return 0, false, err
+		}
+		if !ok || its < age {
+			age, ok = its, true
+		}
+	}
+	return age, ok, err
 }
 
 // useID keeps that a sale has an id of its register, and for the how manieth time.
