@@ -32,6 +32,17 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	}
 	d.desk.Lock()
 	defer d.desk.Unlock()
+	req.Currency = cmp.Or(req.Currency, d.cfg.Currency)
+	known, reuse, err := d.known(ctx, req)
+	switch { // before anything else is judged: what was done under its id is told whatever the terminal can do now
+	case err != nil:
+		return ecr.Sale{}, err
+	case known != "":
+		sale, err := d.joinKnown(ctx, known)
+		return sale, d.stored(err)
+	case req.Repeat:
+		return ecr.Sale{}, ecr.ErrNone
+	}
 	if d.isClosing() {
 		return ecr.Sale{}, refuse(ecr.NotReady, "end of day is running")
 	}
@@ -46,16 +57,6 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 			d.log.Error("nothing accepted", "error", err)
 			return ecr.Sale{}, refuse(ecr.NotStored, "the journal cannot be written")
 		}
-	}
-	req.Currency = cmp.Or(req.Currency, d.cfg.Currency)
-	known, reuse, err := d.known(ctx, req)
-	switch { // before anything else is judged, which may have changed since
-	case err != nil:
-		return ecr.Sale{}, err
-	case known != "":
-		return d.joinKnown(ctx, known, req.Kind)
-	case req.Repeat:
-		return ecr.Sale{}, ecr.ErrNone
 	}
 	if err := d.acceptable(req); err != nil {
 		return ecr.Sale{}, err
@@ -236,7 +237,7 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 	case err != nil:
 		return ecr.Sale{}, d.stored(err)
 	case a.join != "":
-		return d.joinKnown(ctx, a.join, a.req.Kind)
+		return d.joinKnown(ctx, a.join)
 	}
 	row := a.steps[len(a.steps)-1].Row
 	if a.req.Kind != ecr.Payment {

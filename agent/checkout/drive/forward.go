@@ -86,23 +86,11 @@ func askedFor(req ecr.Request) string {
 // written: refused, it would be taken for one that is not carried out. ok is false where it repeats
 // none.
 func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sale, ok bool) {
-	req.Currency = cmp.Or(req.Currency, d.cfg.Currency)
-	if req.Kind == ecr.Payment || d.acceptable(req) != nil {
+	if req.Kind == ecr.Payment || req.Sequence != "" || d.acceptable(req) != nil { // nor is the end of another request told under its id
 		return ecr.Sale{}, false
 	}
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		if req.Sequence != "" { // nor is the end of another request told under its id
-			row, err := d.j.BySequence(r, req.Line, req.Sequence)
-			if err != nil {
-				return err
-			}
-			old, err := d.forgotten(r, row)
-			if err == nil && !old && sameBody(row, req) {
-				key = row.Key
-			}
-			return err
-		}
 		rows, err := d.j.Active(r)
 		if err != nil {
 			return err
@@ -116,11 +104,10 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 	return d.p.JoinUnwritten(ctx, key)
 }
 
-// joinKnown joins the sale that a request repeats; a refund or reversal also where the journal cannot
-// be written.
-func (d *Drive) joinKnown(ctx context.Context, key wire.Key, kind ecr.Kind) (ecr.Sale, error) {
+// joinKnown joins the sale that a request repeats, also where the journal cannot be written.
+func (d *Drive) joinKnown(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 	sale, err := d.p.Join(ctx, key)
-	if err != nil && kind != ecr.Payment {
+	if err != nil {
 		if sale, ok := d.p.JoinUnwritten(ctx, key); ok {
 			return sale, nil
 		}

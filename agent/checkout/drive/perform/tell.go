@@ -150,8 +150,8 @@ func (p *Performer) hold(ctx context.Context, key wire.Key, w *live.Waiter) (hel
 
 func decided(row *journal.Row) bool { return row.State.Result != "" || row.Held() }
 
-// JoinUnwritten joins a refund or reversal while the journal cannot be written; ok is false where
-// it cannot be read either.
+// JoinUnwritten joins a sale while the journal cannot be written; ok is false where it cannot be read
+// either, and of an approval that may be undone before it is told.
 func (p *Performer) JoinUnwritten(ctx context.Context, key wire.Key) (sale ecr.Sale, ok bool) {
 	sale, w := p.sales.Join(key)
 	row, err := p.j.Sale(ctx, key) // after joining: what ends it now tells this one too
@@ -159,11 +159,12 @@ func (p *Performer) JoinUnwritten(ctx context.Context, key wire.Key) (sale ecr.S
 		err = p.db.Read(ctx, func(r store.Reader) error { return journal.SeeOperation(r, row) })
 	}
 	switch {
-	case err != nil && !errors.Is(err, journal.ErrQuarantined):
+	case err != nil && !errors.Is(err, journal.ErrQuarantined), row.State.Phase == checkout.Approved, row.State.Phase == checkout.Unconfirmed:
 		if p.sales.Take(key, w) {
 			p.sales.Released(key, false)
+			return ecr.Sale{}, false
 		}
-		return ecr.Sale{}, false
+		return sale, true // it was told meanwhile
 	case decided(row):
 		if p.sales.Take(row.Key, w) {
 			p.give(row.Key, w, p.Outcome(row, row.Told != "" && row.Told != journal.ToldInProgress))
