@@ -244,11 +244,15 @@ func (d *dialogue) looked(mine bool) {
 	d.ready()
 }
 
-// ready begins the request.
+// ready begins the request. One that was aborted meanwhile begins nothing: what the desk has of it already, an
+// abort may be too late for.
 func (d *dialogue) ready() {
-	if d.ask.entry.Aborted {
+	switch a := d.ask; {
+	case a.entry.Aborted && !a.mine:
 		d.refuse(tillAborted())
 		return
+	case a.entry.Aborted:
+		a.request.Repeat = true
 	}
 	d.do(ecr.Begin{Gen: d.follow(begins), Request: d.ask.request})
 }
@@ -324,6 +328,8 @@ func (d *dialogue) notBegun(ev ecr.NotBegun) {
 	case d.ask.other != nil && (ev.Code == ecr.NotReversible || ev.Code == ecr.Processing || ev.Code == ecr.Replaced && d.ask.named != ""):
 		d.ask.request, d.ask.other = *d.ask.other, nil
 		d.ready()
+	case ev.Code == "" && d.ask.entry.Aborted: // it is not there, and was not begun
+		d.refuse(tillAborted())
 	default:
 		d.rejected(ev)
 	}
