@@ -167,7 +167,7 @@ func (d *dialogue) take(ev ecr.Received) {
 	case d.r.action == identify:
 		d.answer(d.r.answer(Field{"AE", done}))
 		return
-	case ev.Elsewhere:
+	case ev.Elsewhere && d.r.ask.Sequence == "": // one with a name needs no turn: the desk knows it again
 		d.answer(d.r.denial(anotherRuns))
 		return
 	}
@@ -250,10 +250,11 @@ func (d *dialogue) late() {
 		d.hangUp()
 	case d.r.ask.Kind == ecr.Payment:
 		d.answer(d.r.denial(timedOut))
+		d.no = true
 	default:
 		d.answer(d.r.denial(runningText(d.cfg.Language)))
+		d.no = true
 	}
-	d.no = true
 	if d.sale != "" && d.r.ask.Kind == ecr.Payment {
 		d.abort()
 	}
