@@ -331,7 +331,8 @@ func (d *dialogue) serve(ev ecr.Received) {
 func (d *dialogue) fired(t ecr.Timer) {
 	switch {
 	case t == waitTimer && d.phase == waiting:
-		d.busy()
+		d.ask.behind = true
+		d.look()
 	case t == pollTimer && d.phase == polling:
 		d.refuse(fail(inProgress, "Uncompleted transaction"))
 	case t == lookTimer && d.phase == polling:

@@ -21,6 +21,7 @@ type ask struct {
 	other   *ecr.Request // the refund that gives a whole payment back, where a reversal cannot
 	receipt int          // a reversal's original, whose payment is read before it is begun; -1 = it was
 	mine    bool         // the desk has this request already
+	behind  bool         // another one runs on the line: one that is new is not begun
 	named   string       // its transactionId, "" where the till leaves it out
 	whole   bool         // a reversal of everything
 	fault   *failure     // of a member that is not what the schema wants
@@ -177,7 +178,8 @@ func currencyIn(data fields) string {
 // notOurs is said of an original that the journal does not have.
 const notOurs = "this terminal has not sold it: the one that has sold it must give the money back"
 
-// begin takes a money request while other connections may have one.
+// begin takes a money request while other connections may have one. What was taken before is told whatever
+// runs now: "busy" would be a no.
 func (d *dialogue) begin(elsewhere bool) {
 	if !elsewhere {
 		d.look()
@@ -197,7 +199,8 @@ func (d *dialogue) begin(elsewhere bool) {
 		}
 	}
 	if !wait {
-		d.busy()
+		d.ask.behind = true
+		d.look()
 		return
 	}
 	d.enter(waiting)
@@ -237,6 +240,10 @@ func (d *dialogue) look() {
 func (d *dialogue) looked(mine bool) {
 	a := d.ask
 	a.mine = mine
+	if a.behind && !mine {
+		d.busy()
+		return
+	}
 	if a.receipt > 0 && a.h.category == "Reversal" {
 		d.do(ecr.Last{Gen: d.follow(reads), Receipt: a.receipt, Transaction: a.named})
 		return
