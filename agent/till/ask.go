@@ -162,9 +162,10 @@ func (t *Till) takeBack(w http.ResponseWriter, r *http.Request, refund bool) err
 	}
 	b := Request{Type: ecr.Refund, Amount: body.Amount, Currency: row.Currency, Reference: body.Reference, Unheard: body.Unheard}
 	judge := func() error { return nil }
+	held := &ecr.Refusal{Code: ecr.NotReversible, Text: ecr.HeldText(t.o.Language)}
 	switch {
-	case row.Held():
-		return &ecr.Refusal{Code: ecr.NotReversible, Text: ecr.HeldText(t.o.Language)}
+	case row.Receipt == 0 && row.Held():
+		return held
 	case row.Receipt == 0:
 		return &ecr.Refusal{Code: ecr.NotReversible, Text: "the sale has no receipt number: it was not approved, or it was undone"}
 	case refund:
@@ -172,6 +173,9 @@ func (t *Till) takeBack(w http.ResponseWriter, r *http.Request, refund bool) err
 	default:
 		b.Type, b.Receipt, b.Amount = ecr.Reversal, int64(row.Receipt), cmp.Or(body.Amount, int64(row.Amount))
 		judge = func() error { return t.today(r.Context(), row) }
+	}
+	if row.Held() { // what its row says is not to be relied on, and nothing new is begun
+		b.Amount, judge = body.Amount, func() error { return held }
 	}
 	req, err := b.request()
 	if err != nil {
