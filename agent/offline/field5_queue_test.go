@@ -2,6 +2,7 @@ package offline_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -313,3 +314,72 @@ func TestField5_QueueASuccessWithoutARecordIsAnAnswer(t *testing.T) {
 		})
 	}
 }
+
+// TestField5_QueueARepeatIsAnsweredWithoutASpaceToWrite: a client repeated a refund under its key while the
+// disk was full. It was told "unavailable", which says that nothing was sent and nothing will be, of a refund
+// that was done: it gave the money back another way. What can be read is told (law I); where nothing can be
+// read it is not known. What is new is refused as before. The kind: each write under a client's key, done or
+// under way, by each of its errors.
+func TestField5_QueueARepeatIsAnsweredWithoutASpaceToWrite(t *testing.T) {
+	for name, way := range map[string]mode{"done": straight, "under way": lost} {
+		for _, medium := range []error{store.ErrFull, store.ErrIO, store.ErrReadOnly} {
+			t.Run(fmt.Sprint(name, ", ", medium), func(t *testing.T) {
+				inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+					made, err := s.pay.Create(t.Context(), "c", moto(payments.ProcessSale, 1000))
+					require.NoError(t, err)
+					tx := s.paid()
+					kind := map[string]func(key wire.Key) (any, *wire.Pending, error){
+						"payment": func(key wire.Key) (any, *wire.Pending, error) {
+							c, err := s.pay.Create(t.Context(), key, moto(payments.ProcessSale, 700))
+							return c.PaymentID, c.Operation, err
+						},
+						"refund": func(key wire.Key) (any, *wire.Pending, error) {
+							d, err := s.pay.Refund(t.Context(), key, made.PaymentID, payments.RefundRequest{Amount: some(300)})
+							return d.TransactionRef, d.Operation, err
+						},
+						"refund of a payment by link": func(key wire.Key) (any, *wire.Pending, error) {
+							d, err := s.front.Transactions().Refund(t.Context(), key, tx.ID, paylinks.RefundRequest{Amount: cents(300)})
+							return d.Status, d.Operation, err
+						},
+					}
+					s.cable.set(false, way)
+					told := map[string]any{}
+					for what, do := range kind {
+						told[what], _, err = do("k")
+						require.NoError(t, err, what)
+					}
+					s.db.stand(func(context.Context, func() error) error { return medium })
+					for what, do := range kind {
+						again, pending, err := do("k")
+						require.NoError(t, err, what)
+						require.Equal(t, name == "done", pending == nil, what)
+						require.Equal(t, told[what], again, what)
+						_, _, err = do("new")
+						require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%s: %v", what, err)
+					}
+					_, err = s.pay.Refund(t.Context(), "k", made.PaymentID, payments.RefundRequest{Amount: some(400)})
+					require.Equal(t, wire.KeyReused, wire.CodeOf(err), "%v", err)
+					s.db.stand(nil)
+				})
+			})
+		}
+	}
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		o := s.opts
+		o.DB, o.Payments = dead{s.db}, &payments.Client{BaseURL: "http://backend.test", Doer: s.cable}
+		o.Vouched = []string{offline.Payments}
+		front := offline.NewFront(o)
+		front.Attach(s.box)
+		for key, want := range map[wire.Key]wire.Code{"k": wire.UnknownOutcome, "": wire.Unavailable} {
+			_, err := front.Payments().Create(t.Context(), key, moto(payments.ProcessSale, 1000))
+			require.Equal(t, want, wire.CodeOf(err), "%v", err)
+		}
+		require.Empty(t, s.ops())
+	})
+}
+
+// dead is a store that neither takes nor gives anything.
+type dead struct{ store.DB }
+
+func (dead) Write(context.Context, func(store.Tx) error) error    { return store.ErrIO }
+func (dead) Read(context.Context, func(store.Reader) error) error { return store.ErrIO }

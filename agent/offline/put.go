@@ -46,10 +46,68 @@ func (f *Front) put(ctx context.Context, w *write, st *acceptance, down bool) (t
 			f.dropBody(key)
 		}
 		if !errors.Is(err, errMoved) {
-			return told, leave, err
+			return told, leave, f.unstored(ctx, w, st, caller, err)
 		}
 		leave()
 	}
+}
+
+// unstored is the error of a write that cannot be stored. "Unavailable" says that nothing was sent: what came under the client's key
+// before, and can be read, has its answer, and where nothing can be read it is not known whether there is one.
+func (f *Front) unstored(ctx context.Context, w *write, st *acceptance, caller wire.Caller, why error) error {
+	var told *wire.Error
+	if w.key == "" || errors.As(why, &told) {
+		return why
+	}
+	var was acceptance
+	err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) error {
+		t, known, subject, err := f.subject(r, w, caller.Name)
+		about := ""
+		var strange error
+		if err == nil && !w.row.Makes {
+			_, strange = f.ownerOf(r, w.row.Kind, w.row.Thing, w.id, t, known, caller)
+			about = f.aggregateOf(w.row.Thing, w.id, t, known)
+		}
+		if err == nil {
+			was, _, _, _, err = f.before(r, w, f.ourKey(w, caller.Name, subject), caller, t, known, about, strange)
+		}
+		return err
+	})
+	switch {
+	case errors.As(err, &told):
+		return told
+	case err != nil:
+		f.o.Log.Error("journal not read", "kind", w.row.Kind, "err", err)
+		return wire.Errorf(wire.UnknownOutcome, w.row.Kind, "the terminal cannot read its journal now, and an earlier call may have come under this Idempotency-Key: ask again under it")
+	case was.key == "":
+		return why
+	}
+	was.heard = st.heard
+	*st = was
+	return nil
+}
+
+// before is what came under a client's key before; fresh = nothing did. It has no key where that was withdrawn: it was never sent, and
+// its caller knows. strange is why the caller does not reach what the write is about.
+func (f *Front) before(r store.Reader, w *write, key wire.Key, caller wire.Caller, t thing, known bool, about string, strange error) (st acceptance, u used, op outbox.Op, fresh bool, err error) {
+	if u, fresh, err = f.claim(r, w, key, caller.Name, about); err == nil && fresh {
+		other, found, failed := f.claimOther(r, w, caller.Name, t, known)
+		if err = failed; found {
+			u, fresh = other, false
+		}
+	}
+	if err != nil || fresh {
+		return st, u, op, fresh, err
+	}
+	if op, err = f.load(r, u.key); err == nil && caller.Own && op.Owner != caller.Name { // it was given to another client since
+		err = strange
+	}
+	if err == nil && !keptOf(op).Withdrawn {
+		var made thing
+		made, _, err = f.made(r, w.row, u.key)
+		st = acceptance{key: u.key, local: made.local, now: nowOf(op), held: op.State == outbox.Held}
+	}
+	return st, u, op, false, err
 }
 
 // errMoved says that it became known what a write is about while it was prepared.
@@ -80,31 +138,12 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		if now != subject {
 			return st, errMoved
 		}
+		var op outbox.Op
 		fresh := false
-		if u, fresh, err = f.claim(tx, w, key, caller.Name, about); err != nil {
+		if st, u, op, fresh, err = f.before(tx, w, key, caller, t, known, about, strange); err != nil || st.key != "" {
 			return st, err
 		}
-		if fresh {
-			other, found, err := f.claimOther(tx, w, caller.Name, t, known)
-			if err != nil {
-				return st, err
-			}
-			if found {
-				u, fresh = other, false
-			}
-		}
 		if !fresh {
-			op, err := f.load(tx, u.key)
-			if err == nil && caller.Own && op.Owner != caller.Name { // it was given to another client since
-				err = strange
-			}
-			if err != nil {
-				return st, err
-			}
-			if !keptOf(op).Withdrawn { // that was never sent, and its caller knows
-				made, _, err := f.made(tx, w.row, u.key)
-				return acceptance{key: u.key, local: made.local, now: nowOf(op), held: op.State == outbox.Held}, err
-			}
 			again, since = true, op.SentSince
 			if key = u.key; key != n.Key { // from before our Keys were made of the callers'
 				if n, err = f.newOperation(w, key, false); err != nil {

@@ -59,6 +59,9 @@ var ofLaws = []mutant{
 	{"a repeat is of what has its id now", offline, "TestField5_QueueARepeatIsNoneOfWhatHasItsIdNow", []edit{
 		{"agent/offline/keys.go", `if before && !again {`, `if before && !again && !known {`},
 	}},
+	{"a repeat is unavailable where nothing can be stored", offline, "TestField5_QueueARepeatIsAnsweredWithoutASpaceToWrite", []edit{
+		{"agent/offline/put.go", `return told, leave, f.unstored(ctx, w, st, caller, err)`, `return told, leave, cmp.Or(err, f.unstored(ctx, w, st, caller, err))`},
+	}},
 	{"a reservation that is not found is gone at once", offline, "TestField4_GatewayG5WhatIsNotFoundMayStandYet", []edit{
 		{"agent/offline/send.go", `case what == absent && op.Since(*m.No) < quiet:`, `case false:`},
 	}},
