@@ -97,7 +97,7 @@ func (o *odd) dial(ctx context.Context, network, server string) (net.Conn, error
 				reply = append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...)
 			}
 			go func() {
-				time.Sleep(after)
+				<-time.After(after)
 				_, _ = far.Write(reply)
 			}()
 		}

@@ -38,11 +38,11 @@ func TestField2_N5TheCertificateThatCameIsNamed(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var bad atomic.Bool
 				bad.Store(!before)
-				base := certs.Serve(t, &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+				base := certs.Serve(t, &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 					if bad.Load() {
-						return &tc.shown, nil
+						return &tls.Config{Certificates: []tls.Certificate{tc.shown}}, nil
 					}
-					return &good, nil
+					return &tls.Config{Certificates: []tls.Certificate{good}}, nil
 				}}, func(http.ResponseWriter, *http.Request) {})
 				c := client(t, base, func(cfg *Config) { cfg.RootsFile = ours.File })
 				if before {

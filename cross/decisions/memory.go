@@ -47,6 +47,8 @@ func counter() []Holder {
 			{"onScreen endShown pictured", "whose code may be replaced on the screen", "a start draws what the states say; a code that is not shown cannot be paid", []string{drive + "TestAnEndTakesThePlaceOfTheOneBefore"}},
 			{"rests", "what the screen shows where no sale is on it", "the customer reads it alone; a start says that it starts, and judges", []string{"agent.TestField2_D9TheScreenSaysReadyOnlyWhereTheTerminalIs"}},
 			{"jobs", "what is done next", "each follows from a state: a start plans it again", []string{allRestart}},
+			{"until", "whether a new sale is sent, while the service of its method asks to be left alone", "lost, the service is asked once more, and says it again", []string{drive + "TestField2_N2AWishToWaitEndsASaleAtOnce"}},
+			{"unread", "what status says of answers that cannot be read", "for people: no sale reads it", nil},
 			{"onUndo", "which line is told of an undo", "a notice, after the undo is durable", []string{drive + "TestMoneyA3_TheLineIsToldWhenGraceIsOver"}},
 		},
 	}, {

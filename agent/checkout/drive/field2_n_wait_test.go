@@ -19,6 +19,7 @@ import (
 // few seconds are waited for. Behind a code the customer may have paid: it is asked again where the limits of the sale allow it.
 func TestField2_N2AWishToWaitEndsASaleAtOnce(t *testing.T) {
 	const text = "the payment service is overloaded: not paid, try again later"
+	soon, atOnce := 10*time.Second, time.Second // in the rig's virtual time
 	busy := func(code wire.Code, after time.Duration) error {
 		return &wire.Error{Code: code, Op: "t", Msg: "wait", RetryAfter: after}
 	}
@@ -40,7 +41,7 @@ func TestField2_N2AWishToWaitEndsASaleAtOnce(t *testing.T) {
 					began := time.Now()
 					s := r.sale(500)
 					out := <-s.Outcome
-					require.Less(t, time.Since(began), 10*time.Second)
+					require.Less(t, time.Since(began), soon)
 					require.Equal(t, ecr.Aborted, out.Result)
 					require.Equal(t, text, out.Text)
 					r.Told(s, ecr.Told)
@@ -49,7 +50,7 @@ func TestField2_N2AWishToWaitEndsASaleAtOnce(t *testing.T) {
 					sent, began := len(r.world.sent(aapay.Payment)), time.Now()
 					next := r.sale(600)
 					out = <-next.Outcome
-					require.Less(t, time.Since(began), time.Second)
+					require.Less(t, time.Since(began), atOnce)
 					require.Equal(t, ecr.NoConnection, out.Code)
 					require.Equal(t, text, out.Text)
 					r.Told(next, ecr.Told)
