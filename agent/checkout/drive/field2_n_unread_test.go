@@ -14,9 +14,9 @@ import (
 // minute it is said which field of which reply it is; a reply that can be read ends it, one that did not come says nothing.
 func TestField2_N4AnswersThatCannotBeReadAreTold(t *testing.T) {
 	for body, field := range map[string]string{
-		`{"transactionId":"10000001"}`:           "status, the field transactionId, wrong type",
-		`{"transactionId":10000001.0}`:           "status, the field transactionId, wrong type",
-		`{"transactionId":92233720368547758079}`: "status, the field transactionId, wrong type",
+		`{"transactionId":"10000001"}`:           "status, the field transactionId, ",
+		`{"transactionId":10000001.0}`:           "status, the field transactionId, ",
+		`{"transactionId":92233720368547758079}`: "status, the field transactionId, ",
 		`{"transactionId":1`:                     "status, its form is not the contract's",
 	} {
 		terminal(t, func(r *rig) {
@@ -37,7 +37,8 @@ func TestField2_N4AnswersThatCannotBeReadAreTold(t *testing.T) {
 			require.Empty(t, r.Drive.Unreadable(), "a moment is nothing")
 			require.Equal(t, ecr.Aborted, (<-s.Outcome).Result, "never approved")
 			r.Told(s, ecr.Told)
-			require.Equal(t, field, r.Drive.Unreadable())
+			require.Contains(t, r.Drive.Unreadable(), field)
+			require.NotContains(t, r.Drive.Unreadable(), "1000", "no value of a reply")
 
 			r.world.lock(func() { on = false; r.world.onStatus = approveAfter(r.world, 2) })
 			r.Approved(r.sale(700), ecr.Told)
