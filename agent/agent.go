@@ -194,7 +194,7 @@ func New(o Options) *Agent {
 	a.outbox = outbox.NewOutbox(queue)
 	if o.Front != nil {
 		o.Front.Attach(a.outbox)
-		o.Front.Bar(o.Ways.ended)
+		o.Front.Bar(a.ended)
 	}
 	a.drive = drive.New(drive.Options{
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: a.checkoutScreen(), Prompter: a.prompter(), AtTerminal: byCustomer, Config: o.Drive, CallerSecret: o.CallerSecret,

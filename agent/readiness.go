@@ -211,7 +211,10 @@ func (a *Agent) unwritable(ctx context.Context, dir string) *ready.Trouble {
 		return nil
 	}
 	t := &ready.Trouble{Cause: ready.Journal, Where: dir, Detail: err.Error()}
+	var moved *store.DisplacedError
 	switch {
+	case errors.As(err, &moved):
+		t.Cause, t.Detail = ready.Displaced, moved.Why
 	case errors.Is(err, store.ErrFull):
 		t.Cause = ready.DiskFull
 	case errors.Is(err, store.ErrReadOnly):
@@ -258,6 +261,17 @@ func (a *Agent) proven(ctx context.Context) bool {
 		a.o.Log.Warn("proof of the settings not stored", "err", err)
 	}
 	return true
+}
+
+// ended is why nothing new is taken from local clients, "" = it is. What would be stored now, no later start would find.
+func (a *Agent) ended() string {
+	if why := a.o.Ways.ended(); why != "" {
+		return why
+	}
+	if err := a.o.DB.Reserved(context.Background()); errors.Is(err, store.ErrDisplaced) {
+		return "the terminal's journal was removed or replaced"
+	}
+	return ""
 }
 
 // probe is /readyz.

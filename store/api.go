@@ -102,7 +102,7 @@ type Store interface {
 	Health(ctx context.Context) Health
 	// Reserved reports whether new work may be accepted: the store takes writes, and accepted work
 	// can be finished also where space runs out. What the last write met decides. It answers nil,
-	// ErrFull, ErrIO, ErrReadOnly, ErrBusy, ErrDamaged or ErrClosed.
+	// ErrFull, ErrIO, ErrReadOnly, ErrBusy, ErrDamaged, ErrDisplaced or ErrClosed.
 	Reserved(ctx context.Context) error
 	// Committed is closed by the next commit, once what it wrote can be read. Take it before
 	// reading.

@@ -43,6 +43,9 @@ var (
 	ErrPanic = errors.New("store: closure panicked")
 	// ErrCut: the journal ends before what its mark has seen, or is gone. The error is a *CutError.
 	ErrCut = errors.New("store: journal cut")
+	// ErrDisplaced: another program has removed, replaced or written the files of an open store. The
+	// error is a *DisplacedError.
+	ErrDisplaced = errors.New("store: the journal is not at its path any more")
 	// ErrNotCut: a journal that is whole was to be accepted as a cut one.
 	ErrNotCut = errors.New("store: the journal is whole")
 	// ErrNoWrapper: a writable store needs a Wrapper.
@@ -102,6 +105,17 @@ func (e *CutError) Error() string { return "journal cut: " + e.Why }
 
 // Is reports whether target is ErrCut.
 func (e *CutError) Is(target error) bool { return target == ErrCut }
+
+// DisplacedError says what has become of the files of an open store. It matches ErrDisplaced.
+type DisplacedError struct {
+	Path string
+	Why  string
+}
+
+func (e *DisplacedError) Error() string { return "store: " + e.Why }
+
+// Is reports whether target is ErrDisplaced.
+func (e *DisplacedError) Is(target error) bool { return target == ErrDisplaced }
 
 // Unreadable returns err as ErrDamaged where it says that a stored value is none that its column
 // can hold.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"posagent/agent/audit"
@@ -153,19 +154,70 @@ func New(o Options) *Server {
 	return s
 }
 
-// Run serves until ctx ends, then finishes what is in flight within 3 s.
+// Run serves until ctx ends, then finishes what is in flight within 3 s. A socket that is removed or replaced meanwhile is made again:
+// by it the command line finds a terminal that runs.
 func (s *Server) Run(ctx context.Context) error {
 	ln, err := listen(s.o.Path)
 	if err != nil {
 		return err
 	}
 	ln.refused = s.o.Refused
-	defer os.Remove(s.o.Path)
+	mine, err := os.Lstat(s.o.Path)
+	if err != nil {
+		return errors.Join(fmt.Errorf("control socket: %w", err), ln.Close())
+	}
+	var again sync.WaitGroup
+	keeping, stop := context.WithCancel(ctx)
+	again.Go(func() { s.keep(keeping, &mine, &again) })
 	err = httpd.Until(ctx, s.srv, ln, func() {})
+	stop()
+	again.Wait()
+	if s.lies(mine) {
+		_ = os.Remove(s.o.Path)
+	}
 	if !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("control socket: %w", err)
 	}
 	return nil
+}
+
+// keepEvery is the time between two looks whether the socket is still there.
+const keepEvery = 2 * time.Second
+
+// keep serves at a new socket wherever mine is not at its path any more, until ctx ends.
+func (s *Server) keep(ctx context.Context, mine *os.FileInfo, serving *sync.WaitGroup) {
+	look := time.NewTicker(keepEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		if s.lies(*mine) {
+			continue
+		}
+		ln, err := listen(s.o.Path)
+		if err != nil { // the directory is gone, or another terminal answers there
+			s.o.Log.Debug("control socket not made again", "err", err)
+			continue
+		}
+		ln.refused = s.o.Refused
+		info, err := os.Lstat(s.o.Path)
+		if err != nil {
+			_ = ln.Close()
+			continue
+		}
+		*mine = info
+		s.o.Log.Warn("the control socket was removed, and made again", "path", s.o.Path)
+		serving.Go(func() { _ = s.srv.Serve(ln) }) // until the server is shut down
+	}
+}
+
+// lies reports whether a socket is still the one at the path.
+func (s *Server) lies(mine os.FileInfo) bool {
+	now, err := os.Lstat(s.o.Path)
+	return err == nil && os.SameFile(mine, now)
 }
 
 // asked is the body of a request.

@@ -81,6 +81,7 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 			j.Quick = func(context.Context) error { return errors.New("row 7 missing from index") }
 		})},
 		{"PA-DB-003", exam.Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Locked)} }},
+		{"PA-DB-001", exam.Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Displaced)} }},
 		{"PA-DB-005", exam.Warn, journal(func(j *Journal) { j.WALBytes = 16<<20 + 1 })},
 		{"PA-DB-005", exam.Fail, journal(func(j *Journal) { j.WALBytes = 64<<20 + 1 })},
 		{"PA-DB-006", exam.Fail, journal(func(j *Journal) { j.Missing = []string{"1 sale is missing"} })},

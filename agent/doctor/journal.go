@@ -26,6 +26,9 @@ func journalChecks() []Check {
 		{
 			ID: "PA-DB-001", Severity: exam.Critical, After: []string{"PA-DSK-002", "PA-DSK-003", "PA-DSK-004"}, Command: "posagent sale list{flags}",
 			Look: ofJournal(func(f *Facts, j Journal) Finding {
+				if s := f.Daemon.Report.NotReady; s != nil && s.Cause == ready.Displaced { // what lies there is not what it works on
+					return exam.Failed("seen", s.Words).Typed(s.Remedy, "posagent status{flags}")
+				}
 				switch j.State {
 				case CutShort:
 					return f.said(ready.Trouble{Cause: ready.Cut, Where: f.State, Detail: j.Text})

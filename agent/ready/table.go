@@ -30,6 +30,7 @@ const (
 	DiskFull     Cause = "disk_full"
 	Journal      Cause = "journal"
 	Locked       Cause = "journal_locked"
+	Displaced    Cause = "journal_displaced"
 	ReadOnly     Cause = "disk_read_only"
 	Cut          Cause = "journal_cut"
 	Lost         Cause = "journal_lost"
@@ -104,6 +105,7 @@ func table() []row {
 		{KeyWrong, "the device key in {where} is not the one of the journal, {detail}", "put the right file back from where it was kept, the journal is whole; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
 		{Locked, "another program keeps the journal of {where} locked, {detail}", "fuser -v {where}/agent.db names it; end it; the terminal goes on by itself", false},
+		{Displaced, "the journal is not in {where} any more, {detail}", "end the terminal in the ordinary way (SIGTERM or systemctl stop, not kill -9, and leave the power on): where nothing else lies in the journal's place, it puts it back; then posagent status{flags} tells what lies in {where}, and {run} starts it again", false},
 
 		{NoLine, "no register line is set, and no local program may sell", "set [ecr] serial or tcp in {config}, or give a client of [port.clients] may = [\"read\", \"sales\"], then {run}", false},
 		{LineGone, "the register line {where} is not there", "plug the cable in; ls /dev/serial/by-id lists the devices, set [ecr] serial in {config} to one of them", false},

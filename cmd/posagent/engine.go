@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -36,7 +37,7 @@ func lookAt(c *call) error {
 
 // open opens the journal for work. It answers what agent.Open answers.
 func (f journalFile) open(ctx context.Context, o journalOptions) (store.Journal, error) {
-	if err := f.noLink(); err != nil {
+	if err := errors.Join(f.noLink(), f.unheard(ctx)); err != nil {
 		return nil, err
 	}
 	o.Path, o.Outlived, o.Trial, o.Box = string(f), f.outlived(), onTrial(), thisBox()
@@ -103,7 +104,20 @@ func (f journalFile) owner() (pid int, running bool, err error) { return sqlite.
 
 // hold keeps every owner away until release is called. *store.LockedError while there is one.
 func (f journalFile) hold(ctx context.Context) (release func() error, err error) {
+	if err := f.unheard(ctx); err != nil {
+		return nil, err
+	}
 	return sqlite.Hold(ctx, string(f))
+}
+
+// unheard is *store.LockedError where a terminal answers in the directory of the journal. It may work on files that were removed or
+// replaced there, and then no lock at this path is its own.
+func (f journalFile) unheard(ctx context.Context) error {
+	pid, heard := answering(ctx, filepath.Dir(string(f)))
+	if !heard || pid == os.Getpid() {
+		return nil
+	}
+	return &store.LockedError{Path: string(f), PID: pid}
 }
 
 // snapshot copies what is committed at this moment into a file, with its keys wrapped under to.

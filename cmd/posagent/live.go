@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent/control"
+	"posagent/agent/control/socket"
 	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/device/file"
@@ -32,11 +33,14 @@ func writeLive(path string, v view.Live) error {
 	return file.Put(path, 0o600, data)
 }
 
-// runningPID says which process is the terminal of this state directory: the one that has the journal, or one that waits for an
-// enrolment or a configuration, and has none.
+// runningPID says which process is the terminal of this state directory: the one that has the journal, one whose journal was taken away
+// from there, or one that waits for an enrolment or a configuration, and has none.
 func runningPID(c *call) (pid int, running bool, err error) {
 	if pid, running, err = fileOf(c).owner(); running || err != nil {
 		return pid, running, err
+	}
+	if pid, heard := answering(context.Background(), c.stateDir()); heard {
+		return pid, true, nil
 	}
 	f, err := os.OpenFile(waitingFile(c), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -53,6 +57,20 @@ func runningPID(c *call) (pid int, running bool, err error) {
 		return 0, false, err
 	}
 	return readLive(c.stateDir()).PID, true, nil
+}
+
+// answering is the process that answers at the control socket of a state directory.
+func answering(ctx context.Context, dir string) (pid int, heard bool) {
+	conn, err := socket.Dial(ctx, filepath.Join(dir, control.Name))
+	if err != nil {
+		return 0, false
+	}
+	defer conn.Close()
+	peer, err := socket.Peer(conn)
+	if err != nil {
+		return 0, false
+	}
+	return int(peer.Pid), true
 }
 
 // waitingFile is locked by a terminal that waits.

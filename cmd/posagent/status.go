@@ -90,6 +90,9 @@ func showStatus(ctx context.Context, c *call) error {
 	if v.Running {
 		v.running(c)
 	}
+	if v.Running && v.NotReady != nil && v.NotReady.Cause == ready.Displaced { // what lies there now is not what it works on
+		return errors.Join(v.show(c, check), exitWith(exitFailed, errors.New("")))
+	}
 	_, err = os.Stat(agentDB(c))
 	if errors.Is(err, os.ErrPermission) {
 		return storeError(err)

@@ -233,6 +233,26 @@ func (m *Files) Durably(change func(*Slot)) error {
 	return m.err[0]
 }
 
+// Misplaced reports whether a mark that is open does not lie at its path any more, and closes it:
+// Durably makes it again.
+func (m *Files) Misplaced() (is bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, f := range m.file {
+		known, ok := f.(interface{ Stat() (fs.FileInfo, error) })
+		if !ok { // none is open, or a test's
+			continue
+		}
+		was, err := known.Stat()
+		now, gone := os.Stat(m.path[i])
+		if err == nil && (gone == nil && !os.SameFile(was, now) || errors.Is(gone, fs.ErrNotExist)) {
+			_ = f.Close()
+			m.file[i], is = nil, true
+		}
+	}
+	return is
+}
+
 // Health reports each mark.
 func (m *Files) Health() []store.MarkHealth {
 	m.mu.Lock()

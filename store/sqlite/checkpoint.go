@@ -151,6 +151,9 @@ func (s *Store) beginFold() (f *folding, err error) {
 			s.foldMu.Unlock()
 		}
 	}()
+	if lost := s.place.lost(true); lost != nil { // the log belongs to another file than the one that lies there now
+		return nil, lost
+	}
 	frames, folded, _, err := s.w.checkpoint("NOOP")
 	if err != nil {
 		return nil, err
@@ -186,6 +189,7 @@ func (s *Store) beginFold() (f *folding, err error) {
 // must not fill the medium.
 func (s *Store) endFold(f *folding, l *link) (frames, folded int64, err error) {
 	defer s.foldMu.Unlock()
+	defer s.place.wrote()
 	if f.pin == nil {
 		n, done, _, err := l.checkpoint("PASSIVE")
 		return n, done, err

@@ -110,7 +110,16 @@ func Hold(ctx context.Context, path string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Close, nil
+	db, err := lockJournal(path)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error {
+		if db == nil {
+			return f.Close()
+		}
+		return errors.Join(db.Close(), f.Close())
+	}, nil
 }
 
 // Replace puts a staged file in the place of the database at path, which the caller holds. A kill

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
 
 // Health reports the present state. It touches no database page and is cheap.
@@ -51,7 +52,8 @@ func (s *Store) Health(context.Context) store.Health {
 
 // Reserved reports whether new work may be accepted: the store takes writes and the reserve that
 // lets accepted work be finished on a full disk is in place. It answers nil, ErrFull, ErrIO,
-// ErrReadOnly, ErrBusy, ErrDamaged or ErrClosed.
+// ErrReadOnly, ErrBusy, ErrDamaged, ErrDisplaced or ErrClosed. A mark that was removed or replaced is
+// made again.
 func (s *Store) Reserved(context.Context) error {
 	select {
 	case <-s.closing:
@@ -61,8 +63,16 @@ func (s *Store) Reserved(context.Context) error {
 	if s.opt.ReadOnly {
 		return store.ErrReadOnly
 	}
+	if err := s.displaced(); err != nil {
+		return err
+	}
 	if err := s.unwell(); err != nil {
 		return err
+	}
+	if s.marks != nil && s.marks.Misplaced() {
+		if err := s.marks.Durably(func(*marks.Slot) {}); err != nil {
+			s.note(err)
+		}
 	}
 	return s.reserve.ensure()
 }

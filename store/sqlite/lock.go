@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,11 +16,13 @@ import (
 )
 
 // Owner says whether a process has the database at path open for writing, and its number where it
-// is known. It opens only the lock file and changes nothing.
+// is known. It opens only the lock file and changes nothing. Where that is gone, or is another one, the
+// owner is known by its lock on the database itself.
 func Owner(path string) (pid int, running bool, err error) {
 	f, err := openBeside(path + ".lock")
 	if errors.Is(err, os.ErrNotExist) {
-		return 0, false, nil
+		pid = lockedBy(path)
+		return pid, pid > 0, nil
 	}
 	if err != nil {
 		return 0, false, fmt.Errorf("store: lock: %w", err)
@@ -25,7 +30,8 @@ func Owner(path string) (pid int, running bool, err error) {
 	defer f.Close()
 	switch err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
 	case err == nil:
-		return 0, false, nil
+		pid = lockedBy(path)
+		return pid, pid > 0, nil
 	case !errors.Is(err, unix.EWOULDBLOCK):
 		return 0, false, fmt.Errorf("store: lock: %w", err)
 	}
@@ -72,4 +78,45 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 		_ = f.Truncate(int64(len(number)))
 	}
 	return f, nil
+}
+
+// lockJournal takes the owner's lock on the database itself, which is there when the lock file was
+// removed. It is held until SQLite has closed the file: closing any descriptor of it drops SQLite's own
+// locks. The file is nil on a system that knows no such lock. *LockedError while there is an owner.
+func lockJournal(path string) (*os.File, error) {
+	if pid := lockedBy(path); pid > 0 { // without opening it: the owner may be this process
+		return nil, &store.LockedError{Path: path, PID: pid}
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil // SQLite says what is wrong with it
+	}
+	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+	case err == nil:
+		return f, nil
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return nil, errors.Join(&store.LockedError{Path: path}, f.Close())
+	}
+	return nil, f.Close()
+}
+
+// lockedBy returns the process that holds the owner's lock on the database at path, 0 where there is
+// none. The kernel's table of locks names it; the database is not opened.
+func lockedBy(path string) (pid int) {
+	db, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	st := db.Sys().(*syscall.Stat_t)
+	here := fmt.Sprintf("%02x:%02x:%d", unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino)
+	for _, l := range locks("FLOCK", st.Ino) {
+		// Some file systems have two names for their device, and then only what the process has open
+		// tells two files of one number apart. Another account's process does not show it.
+		fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", l.pid)) // the pattern is none of those that fail
+		has := func(fd string) bool { fi, err := os.Stat(fd); return err == nil && os.SameFile(fi, db) }
+		if l.file == here || slices.ContainsFunc(fds, has) {
+			return l.pid
+		}
+	}
+	return 0
 }

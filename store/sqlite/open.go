@@ -82,6 +82,7 @@ func newStore(opt Options) (*Store, error) {
 		stopped: make(chan struct{}),
 		idle:    make(chan struct{}),
 		readers: make(chan *link, opt.Readers),
+		place:   &place{},
 		reserve: &reserve{path: path + ".ballast", size: opt.Ballast, free: freeBytes},
 	}
 	s.Keyring = store.NewKeyring(store.KeyringOptions{
@@ -104,6 +105,10 @@ func (s *Store) start(ctx context.Context) error {
 		s.log.Warn("no space left: what was reserved is used to end what is owed", "path", s.opt.Path)
 	}
 	if err := createFile(s.opt.Path); err != nil {
+		return err
+	}
+	var err error
+	if s.own, err = lockJournal(s.opt.Path); err != nil {
 		return err
 	}
 	w, err := openLink(ctx, s.set)
@@ -135,6 +140,15 @@ func (s *Store) start(ctx context.Context) error {
 	if err := s.reserve.ensure(); err != nil {
 		// Without it nothing new may be accepted, but what is open must still be finished.
 		s.log.Warn("no space is reserved", "err", err)
+	}
+	if s.opt.VFS == "" {
+		var page int64 // none of a journal without marks
+		if s.counts() {
+			if err := w.conn.QueryRowContext(ctx, "SELECT rootpage FROM sqlite_schema WHERE name = 'store_end'").Scan(&page); err != nil {
+				return classify(err)
+			}
+		}
+		s.place = takePlace(s.opt.Path, s.own, page)
 	}
 	go s.writeLoop()
 	go s.checkpointLoop()

@@ -27,24 +27,40 @@ func Others(path string) (list []store.Process) {
 	if syscall.Stat(path+"-shm", &st) != nil {
 		return nil
 	}
+	for _, l := range locks("POSIX", st.Ino) {
+		at, err := strconv.ParseInt(l.from, 10, 64)
+		if err != nil || l.pid == os.Getpid() || at < firstLockByte || at > lastLockByte || slices.ContainsFunc(list, func(p store.Process) bool { return p.PID == l.pid }) {
+			continue
+		}
+		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", l.pid)) // none of a process in another namespace
+		list = append(list, store.Process{PID: l.pid, Name: strings.TrimSpace(string(name))})
+	}
+	return list
+}
+
+// fileLock is a lock in the kernel's table.
+type fileLock struct {
+	pid  int
+	file string // device and number
+	from string // the first byte
+}
+
+// locks returns the locks of a kind on the files of a number.
+func locks(kind string, inode uint64) (list []fileLock) {
 	f, err := os.Open("/proc/locks")
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	inode := fmt.Sprintf(":%d", st.Ino) // the device is not compared: of some file systems stat and the table name two
+	file := fmt.Sprintf(":%d", inode) // the device is not compared: of some file systems stat and the table name two
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		field := strings.Fields(lines.Text()) // 2: POSIX ADVISORY READ 19144 fe:00:10003026 123 123
-		if len(field) != 8 || field[1] != "POSIX" || !strings.HasSuffix(field[5], inode) {
+		if len(field) != 8 || field[1] != kind || !strings.HasSuffix(field[5], file) {
 			continue
 		}
-		pid, err := strconv.Atoi(field[4])
-		at, bad := strconv.ParseInt(field[6], 10, 64)
-		if err != nil || bad != nil || pid <= 0 || pid == os.Getpid() || at < firstLockByte || at > lastLockByte || slices.ContainsFunc(list, func(p store.Process) bool { return p.PID == pid }) {
-			continue
+		if pid, err := strconv.Atoi(field[4]); err == nil && pid > 0 {
+			list = append(list, fileLock{pid, field[5], field[6]})
 		}
-		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)) // none of a process in another namespace
-		list = append(list, store.Process{PID: pid, Name: strings.TrimSpace(string(name))})
 	}
 	return list
 }

@@ -25,6 +25,9 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) (err erro
 	}
 	defer func() { s.readers <- l }()
 	if l == nil {
+		if s.displaced() != nil { // it would read another file than the writer writes
+			return s.readBeside(ctx, fn)
+		}
 		if l, err = s.openReader(ctx); err != nil {
 			return fmt.Errorf("reader: %w", err)
 		}
@@ -43,6 +46,21 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) (err erro
 		}
 	}()
 	return fn(t)
+}
+
+// readBeside reads over the connection that writes, between two batches.
+func (s *Store) readBeside(ctx context.Context, fn func(store.Reader) error) error {
+	return s.exclusive(ctx, func() error {
+		if s.w == nil {
+			return fmt.Errorf("reader: %w", s.broken())
+		}
+		if err := s.w.begin("BEGIN"); err != nil {
+			return fmt.Errorf("reader: %w", classify(err))
+		}
+		t := &scope{l: s.w, readOnly: true, of: s}
+		err := call(func(tx store.Tx) error { return fn(tx) }, t)
+		return errors.Join(err, t.end(), s.w.exec("ROLLBACK"))
+	})
 }
 
 // Committed is closed by the next commit, once what it wrote can be read. Take it before reading:

@@ -58,6 +58,10 @@ func (s *Store) again() {
 // own. The commit also overwrites what an unacknowledged batch may have left in the log: from here
 // on it can never turn up.
 func (s *Store) recover() error {
+	if err := s.displaced(); err != nil { // a connection that is opened now would open what lies there now
+		s.setState(store.Broken, err)
+		return err
+	}
 	if s.w != nil {
 		_ = s.w.close()
 		s.w = nil

@@ -79,7 +79,8 @@ type Store struct {
 	set  settings
 	log  *slog.Logger
 	lock *os.File
-	mac  []byte // key of the row MACs
+	own  *os.File // the journal, locked: the lock file may be removed
+	mac  []byte   // key of the row MACs
 
 	*store.Keyring
 
@@ -109,6 +110,7 @@ type Store struct {
 	folded int64 // writes at the last checkpoint
 
 	reserve *reserve
+	place   *place
 	schema  int
 
 	commits atomic.Int64

@@ -55,6 +55,9 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 				return sale, nil
 			}
 			d.log.Error("nothing accepted", "error", err)
+			if errors.Is(err, store.ErrDisplaced) {
+				return ecr.Sale{}, refuse(ecr.NotStored, "the journal was removed or replaced")
+			}
 			return ecr.Sale{}, refuse(ecr.NotStored, "the journal cannot be written")
 		}
 	}

@@ -132,6 +132,7 @@ var german = map[string]string{
 	"a person must look at this sale first: posagent sale show %s":                     "diesen Vorgang muss erst ein Mensch ansehen: posagent sale show %s",
 	"this register has sold nothing":                                                   "diese Kasse hat nichts verkauft",
 	"no receipt number is left: end of day needed":                                     "keine Belegnummer mehr frei: bitte Kassenschnitt",
+	"the journal was removed or replaced":                                              "das Journal wurde entfernt oder ersetzt",
 	"the journal cannot be written":                                                    "das Journal kann nicht geschrieben werden",
 	"request id %s was used for another request":                                       "Vorgangsnummer %s schon für anderes benutzt",
 	"the request cannot be sent":                                                       "die Anfrage kann nicht gesendet werden",
