@@ -30,7 +30,9 @@ func (a *Agent) health(ctx context.Context) (control.Health, error) {
 	}
 	if l := a.o.Local; l.Live != nil {
 		for _, t := range l.Live().Troubles {
-			if t.Cause != ready.ServiceRefused && t.Cause != ready.PageUnseen { // a question that an older program does not ask, and a browser that comes back by itself
+			switch t.Cause {
+			case ready.ServiceRefused, ready.PageUnseen, ready.ConfigChanged: // a question that an older program does not ask, a browser that comes back by itself, a file that it has not read
+			default:
 				h.Add(t.Cause)
 			}
 		}

@@ -38,6 +38,7 @@ type Config struct {
 	origin  map[string]string
 	ignored []string
 	twice   []error // lines with two users
+	reads   []string
 }
 
 // Terminal is who this box is.

@@ -48,6 +48,9 @@ func (l *loader) shared() {
 		list = append(list, named{key + "_file", l.secrets[key], reads})
 	}
 	for i, a := range list {
+		if a.use == reads && isPath(a.path) && a.key != "reconcile.file" { // that one is read anew each day
+			l.c.reads = append(l.c.reads, a.path)
+		}
 		for _, b := range list[:i] {
 			if a.use == reads && b.use == reads || !samePlace(a.path, b.path) {
 				continue
@@ -61,6 +64,9 @@ func (l *loader) shared() {
 		}
 	}
 }
+
+// Reads are the files that a terminal reads at its start: secrets, certificates, roots.
+func (c Config) Reads() []string { return c.reads }
 
 // Twice is nil where each line has one user. The terminal runs with two: one of them has the line.
 func (c Config) Twice() error { return errors.Join(c.twice...) }

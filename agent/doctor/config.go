@@ -82,6 +82,9 @@ func configChecks() []Check {
 			ID: "PA-CFG-008", Severity: exam.Major, After: []string{"PA-CFG-005", "PA-CFG-009"}, Command: "posagent status{flags}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				d, c := f.Daemon, f.Config
+				if t := f.suffers(ready.ConfigChanged); d.Running && t != nil {
+					return exam.Failed(evidence(t)...).Typed(t.Remedy, checkConfig)
+				}
 				if !d.Running || !d.Told || !c.Named {
 					return exam.Nothing("no terminal runs, or no configuration is named")
 				}

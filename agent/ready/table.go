@@ -12,58 +12,59 @@ type Cause string
 
 // The causes.
 const (
-	Config       Cause = "config"
-	NoConfig     Cause = "no_config"
-	Unenrolled   Cause = "not_enrolled"
-	Enrolling    Cause = "enrolling"
-	NoRecord     Cause = "enrolment_unreadable"
-	NotTrusted   Cause = "enrolment_not_trusted"
-	Replaced     Cause = "replaced"
-	NotConfirmed Cause = "not_confirmed"
-	NoAccess     Cause = "no_access"
-	Stopped      Cause = "stopped"
-	AddressTaken Cause = "address_taken" // of a terminal that does not run
-	Starting     Cause = "starting"
-	Silent       Cause = "no_answer" // of a terminal whose process is there
-	Resuming     Cause = "resuming"
-	Asking       Cause = "asking"
-	DiskFull     Cause = "disk_full"
-	Journal      Cause = "journal"
-	Locked       Cause = "journal_locked"
-	Displaced    Cause = "journal_displaced"
-	ReadOnly     Cause = "disk_read_only"
-	Cut          Cause = "journal_cut"
-	Lost         Cause = "journal_lost"
-	KeyMissing   Cause = "key_missing"
-	KeyUnfit     Cause = "key_unusable"
-	KeyWrong     Cause = "key_wrong"
-	NoLine       Cause = "no_line"
-	LineGone     Cause = "line_missing"
-	LinePulled   Cause = "line_unplugged"
-	LineStuck    Cause = "line_stuck"
-	LineAltered  Cause = "line_altered"
-	LineDenied   Cause = "line_denied"
-	LineBusy     Cause = "line_busy"
-	LineNoTTY    Cause = "line_no_tty"
-	LineFailed   Cause = "line_failed"
-	LineAddress  Cause = "line_address_gone"
-	PortAddress  Cause = "port_address_gone"
-	PadGone      Cause = "keypad_missing"
-	PadDenied    Cause = "keypad_denied"
-	PadFailed    Cause = "keypad_failed"
-	PadStuck     Cause = "keypad_stuck"
-	ScreenGone   Cause = "display_missing"
-	ScreenDenied Cause = "display_denied"
-	ScreenFailed Cause = "display_failed"
-	ScreenFile   Cause = "display_file"
-	ScreenSmall  Cause = "display_small"
-	ScreenStuck  Cause = "display_stuck"
-	PageUnseen   Cause = "display_page"
-	NoMethods    Cause = "no_methods"
-	NoList       Cause = "no_list"
-	Unreadable   Cause = "unreadable"
-	Unfit        Cause = "no_fitting_method"
-	NoRoutes     Cause = "no_initialize"
+	Config        Cause = "config"
+	NoConfig      Cause = "no_config"
+	ConfigChanged Cause = "config_changed" // beside a running terminal
+	Unenrolled    Cause = "not_enrolled"
+	Enrolling     Cause = "enrolling"
+	NoRecord      Cause = "enrolment_unreadable"
+	NotTrusted    Cause = "enrolment_not_trusted"
+	Replaced      Cause = "replaced"
+	NotConfirmed  Cause = "not_confirmed"
+	NoAccess      Cause = "no_access"
+	Stopped       Cause = "stopped"
+	AddressTaken  Cause = "address_taken" // of a terminal that does not run
+	Starting      Cause = "starting"
+	Silent        Cause = "no_answer" // of a terminal whose process is there
+	Resuming      Cause = "resuming"
+	Asking        Cause = "asking"
+	DiskFull      Cause = "disk_full"
+	Journal       Cause = "journal"
+	Locked        Cause = "journal_locked"
+	Displaced     Cause = "journal_displaced"
+	ReadOnly      Cause = "disk_read_only"
+	Cut           Cause = "journal_cut"
+	Lost          Cause = "journal_lost"
+	KeyMissing    Cause = "key_missing"
+	KeyUnfit      Cause = "key_unusable"
+	KeyWrong      Cause = "key_wrong"
+	NoLine        Cause = "no_line"
+	LineGone      Cause = "line_missing"
+	LinePulled    Cause = "line_unplugged"
+	LineStuck     Cause = "line_stuck"
+	LineAltered   Cause = "line_altered"
+	LineDenied    Cause = "line_denied"
+	LineBusy      Cause = "line_busy"
+	LineNoTTY     Cause = "line_no_tty"
+	LineFailed    Cause = "line_failed"
+	LineAddress   Cause = "line_address_gone"
+	PortAddress   Cause = "port_address_gone"
+	PadGone       Cause = "keypad_missing"
+	PadDenied     Cause = "keypad_denied"
+	PadFailed     Cause = "keypad_failed"
+	PadStuck      Cause = "keypad_stuck"
+	ScreenGone    Cause = "display_missing"
+	ScreenDenied  Cause = "display_denied"
+	ScreenFailed  Cause = "display_failed"
+	ScreenFile    Cause = "display_file"
+	ScreenSmall   Cause = "display_small"
+	ScreenStuck   Cause = "display_stuck"
+	PageUnseen    Cause = "display_page"
+	NoMethods     Cause = "no_methods"
+	NoList        Cause = "no_list"
+	Unreadable    Cause = "unreadable"
+	Unfit         Cause = "no_fitting_method"
+	NoRoutes      Cause = "no_initialize"
 
 	ServiceRefused Cause = "service_refused" // one with credentials of its own, which no sale by another method needs
 )
@@ -83,6 +84,7 @@ func table() []row {
 	return []row{
 		{Config, "the configuration has an error", "posagent config check{flags}", false},
 		{NoConfig, "no terminal has run here, and no configuration is named", "posagent enroll CODE --url URL, or posagent config example > config.toml, fill it in, then posagent run --config config.toml", false},
+		{ConfigChanged, "{where} was changed at {detail}, and the running terminal works with what it held before", "posagent config check{flags} says whether it is right; stop the terminal, then {run}: what was changed applies from that start on", true},
 		{Unenrolled, "the terminal is not enrolled, and no [upstream] is set", "posagent enroll{flags} CODE --url URL, with the code of the backend's operator; or set [upstream] in {config}, which is read at once", false},
 		{Enrolling, "the enrolment at {where} is not at its end, {detail}", "the running terminal goes on with it by itself, posagent enroll{flags} does so at once and says what is wrong; if the address is wrong, posagent enroll{flags} CODE --url URL takes another one", false},
 		{NotTrusted, "the enrolment at {where} is not at its end, what the service gave is not trusted, {detail}", "compare the fingerprint with the operator's screen; posagent enroll{flags} CODE --url URL --fingerprint F goes on with the right one, the same command without --fingerprint compares none", false},
@@ -105,7 +107,7 @@ func table() []row {
 		{KeyWrong, "the device key in {where} is not the one of the journal, {detail}", "put the right file back from where it was kept, the journal is whole; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
 		{Locked, "another program keeps the journal of {where} locked, {detail}", "fuser -v {where}/agent.db names it; end it; the terminal goes on by itself", false},
-		{Displaced, "the journal is not in {where} any more, {detail}", "end the terminal in the ordinary way (SIGTERM or systemctl stop, not kill -9, and leave the power on): where nothing else lies in the journal's place, it puts it back; then posagent status{flags} tells what lies in {where}, and {run} starts it again", false},
+		{Displaced, "the journal is not in {where} any more, {detail}", "stop the terminal in the ordinary way (systemctl stop, or Ctrl-C in its shell) and leave the power on until it has ended: where nothing else lies in the place of the journal, it puts it back; then posagent status{flags} tells what lies in {where}, and {run} starts it again", false},
 
 		{NoLine, "no register line is set, and no local program may sell", "set [ecr] serial or tcp in {config}, or give a client of [port.clients] may = [\"read\", \"sales\"], then {run}", false},
 		{LineGone, "the register line {where} is not there", "plug the cable in; ls /dev/serial/by-id lists the devices, set [ecr] serial in {config} to one of them", false},

@@ -151,6 +151,7 @@ func configCheck(_ context.Context, c *call) error {
 		return exitWith(exitConfig, err)
 	}
 	sayIgnored(c, cfg)
+	sayNotInUse(c)
 	what := "for " + cfg.Upstream.URL("schemes")
 	if v.Sandbox {
 		what = "for the SANDBOX: no [upstream]"
@@ -201,6 +202,7 @@ func configShow(_ context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	sayNotInUse(c)
 	list := cfg.Settings()
 	if c.json {
 		return printJSON(c.out, struct {

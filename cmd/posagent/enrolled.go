@@ -340,6 +340,7 @@ type running struct {
 	c      *call
 	cfg    config.Config
 	digest string       // of the configuration
+	files  *inUse       // that it was read from
 	on     enrol.Active // the zero value: it was never enrolled
 	stamp  string       // of the enrolment, when it was read
 	db     store.Journal

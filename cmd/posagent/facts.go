@@ -45,6 +45,7 @@ type facts struct {
 	names     view.Names
 	sandbox   bool
 	config    string        // its digest
+	files     *inUse        // nil = they are not looked after
 	grace     time.Duration // of [ecr]
 	file      *liveFile
 }
@@ -245,6 +246,7 @@ func (f facts) sample(before view.Live) view.Live {
 	if f.page != "" && f.unseen != nil && f.unseen() {
 		wrong = append(wrong, ready.Trouble{Cause: ready.PageUnseen, Where: f.page})
 	}
+	wrong = append(wrong, f.files.changed()...)
 	for _, t := range slices.Concat(wrong, f.troubles(), f.refused()) {
 		said := ready.Say(t, f.place)
 		if said.Since.IsZero() {

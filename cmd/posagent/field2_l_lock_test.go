@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +15,7 @@ import (
 	"posagent/agent/ready"
 	"posagent/cross/need"
 	"posagent/store"
+	"posagent/store/storetest"
 )
 
 // TestField2_L1NoVerbTouchesARunningTerminals: a technician removes what says that a terminal runs. The kind: the lock alone, the socket
@@ -19,6 +23,8 @@ import (
 // the journal by hold or open, and status, doctor and enroll ask runningPID: all of them still find the terminal, by its lock on the
 // database or at its socket, which it makes again.
 func TestField2_L1NoVerbTouchesARunningTerminals(t *testing.T) {
+	backend := httptest.NewServer(http.HandlerFunc(served))
+	t.Cleanup(backend.Close)
 	socket, lock := control.Name, "agent.db.lock"
 	for name, gone := range map[string][]string{
 		"nothing": nil, "the lock": {lock}, "the socket": {socket}, "both": {lock, socket},
@@ -26,21 +32,26 @@ func TestField2_L1NoVerbTouchesARunningTerminals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &call{global: &global{state: t.TempDir()}, ctx: t.Context()}
-			cmd := run(t, "run", "--state", c.stateDir(), "--config", sandboxConfig(t))
+			dir := terminalOn(t, backend.URL, "", "")
+			x := runIn(t, dir)
+			x.until("^ready ")
+			c := &call{global: global{state: filepath.Join(dir, "state")}}
 			for _, file := range gone {
 				require.NoError(t, os.Remove(filepath.Join(c.stateDir(), file)))
 			}
-			found := func() bool { pid, running, err := runningPID(c); return err == nil && running && pid == cmd }
-			need.Until(t, found, "the running terminal is found")
+			own := x.cmd.Process.Pid
+			need.Until(t, "the running terminal is found", func() bool {
+				pid, running, err := runningPID(c)
+				return err == nil && running && pid == own
+			})
 			_, err := fileOf(c).hold(t.Context())
 			require.ErrorIs(t, err, store.ErrLocked)
-			_, err = fileOf(c).open(context.Background(), journalOptions{})
+			_, err = fileOf(c).open(context.Background(), journalOptions{Wrapper: storetest.Wrapper{}})
 			require.ErrorIs(t, err, store.ErrLocked)
-			if len(gone) > 2 {
-				live, told := says(c, cmd)
+			if slices.Contains(gone, lock) {
+				x.until("^not ready: .*the journal is not in .* any more")
+				live, told := says(c, own)
 				require.True(t, told)
-				require.NotNil(t, live.Report.NotReady)
 				require.Equal(t, ready.Displaced, live.Report.NotReady.Cause)
 			}
 		})

@@ -101,6 +101,7 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 		return errReload // what was read is not one configuration
 	}
 	sayIgnored(c, cfg)
+	files := filesInUse(c, cfg)
 	switch {
 	case active.Revoked != "" && !ends(ctx, c, &cfg):
 		return wait(ctx, c, cfg, digest, ready.Trouble{Cause: ready.Replaced, Detail: active.Revoked}, log)
@@ -114,13 +115,13 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 	}
 	if active.Unconfirmed { // no register's sale can be made before it is connected, and none may be before it is confirmed
 		cfg.NoRegisters()
-		err := runOn(ctx, &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log})
+		err := runOn(ctx, &running{c: c, cfg: cfg, digest: digest, files: files, on: active, stamp: stamp, log: log})
 		if !errors.Is(err, errOtherJournal) {
 			return err
 		}
 		return wait(ctx, c, cfg, digest, ready.Trouble{Cause: ready.NotConfirmed, Where: active.URL, Detail: err.Error()}, log)
 	}
-	return runOn(ctx, &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log})
+	return runOn(ctx, &running{c: c, cfg: cfg, digest: digest, files: files, on: active, stamp: stamp, log: log})
 }
 
 // runOn runs the terminal, and waits for room where its disk has none to start on.
@@ -234,6 +235,7 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	}
 	addresses := strings.Join(lines, " ")
 	f.file, f.place, f.sandbox, f.config = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeIn(c, cfg), sandbox, r.digest
+	f.files = r.files
 	r.bar.Store(barred(on))
 	o.Ways = agent.Ways{
 		Barred: r.bar.Load, Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
