@@ -205,7 +205,7 @@ func New(o Options) *Agent {
 	if o.Printer != nil {
 		a.paper = paper.New(paper.Options{
 			DB: o.DB, Printer: o.Printer, Books: a.drive, Head: receipt.Head{MerchantName: o.Drive.MerchantName, Language: o.Drive.Language},
-			Currency: o.Drive.Currency, Sandbox: o.Drive.Sandbox, Prints: o.Prints, Now: o.Now, Note: a.reprinted, NotOpen: o.PrinterNotOpen, Log: o.Log,
+			Currency: o.Drive.Currency, Sandbox: o.Drive.Sandbox, Prints: o.Prints, Now: o.Now, Running: outbox.Running, Note: a.reprinted, NotOpen: o.PrinterNotOpen, Log: o.Log,
 		})
 	}
 	for _, l := range o.Registers {

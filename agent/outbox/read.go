@@ -64,6 +64,19 @@ func LastKept(r store.Reader) (ms int64, err error) {
 	return ms, nil
 }
 
+// Told is the newest time that an authenticated reply of the backend had told when the clock was last saved; zero = none had. It is
+// certainly over, whatever the box's own clock says.
+func Told(r store.Reader) (at time.Time, err error) {
+	var ms int64
+	if err := r.QueryRow(`SELECT anchor_ms FROM outbox_clock WHERE id = 1`).Scan(&ms); err != nil {
+		return at, fmt.Errorf("outbox clock: %w", err)
+	}
+	if ms == 0 {
+		return at, nil
+	}
+	return time.UnixMilli(ms), nil
+}
+
 // savedClock is the clock as it was last saved.
 type savedClock struct{ run, wall int64 }
 

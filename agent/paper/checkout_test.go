@@ -119,7 +119,8 @@ func (x *till) parts() drivetest.Parts {
 	db := storetest.OpenAt(x.t, x.path, append(append(outbox.Schema(), journal.Schema()...), paper.Schema()...)...)
 	x.books = &later{}
 	x.paper = paper.New(paper.Options{
-		DB: db, Printer: x.tray, Books: x.books, Head: receipt.Head{MerchantName: "Kiosk", Language: "en"}, Currency: "EUR", Prints: everything, Now: drivetest.Now,
+		Running: outbox.Running,
+		DB:      db, Printer: x.tray, Books: x.books, Head: receipt.Head{MerchantName: "Kiosk", Language: "en"}, Currency: "EUR", Prints: everything, Now: drivetest.Now,
 	})
 	def := methods.Definition{
 		Priority: 1, PaymentProviderID: 1, Name: "SWISH_E_COM", Label: "Swish", MeanDelay: 10, Trigger: []methods.Trigger{methods.QR},

@@ -40,7 +40,7 @@ var _ Books = (*drive.Drive)(nil)
 // Prints says what is printed without being asked for.
 type Prints struct{ Customer, Merchant, EndOfDay bool }
 
-// Options make a Paper. DB, Printer and Books are required.
+// Options make a Paper. DB, Printer, Books and Running are required.
 type Options struct {
 	DB       store.DB
 	Printer  Printer
@@ -50,6 +50,8 @@ type Options struct {
 	Sandbox  bool
 	Prints   Prints
 	Now      func() time.Time // wall clock; default time.Now
+	// Running is the running time of the journal's terminal, in ms (MONEY B.12).
+	Running func(r store.Reader) (ms int64, err error)
 	// Note notes in the commit that a person has asked for a copy: of a sale's key, or of a batch. Nil = nothing.
 	Note func(tx store.Tx, of, which string) error
 	// NotOpen says why the device does not open (printer.ErrNotOpen), and what a person does, where it knows better than the error.
@@ -97,7 +99,6 @@ const (
 	idleLook  = time.Minute
 	copyWaits = 10 * time.Second // that a person waits for a copy
 	copyLook  = 100 * time.Millisecond
-	clockSet  = 1735689600000 // unix ms of 2025: a row from before has the time of a clock that was not set, and no age
 )
 
 // afterTorn are the pauses before a document is begun again that was cut off once, twice and so on, and before any other is begun
@@ -308,7 +309,7 @@ func (p *Paper) print(ctx context.Context, w waiting) error {
 	if a.printed {
 		return p.done(ctx, w)
 	}
-	if age := p.o.Now().Sub(time.UnixMilli(w.atMS)); w.atMS > clockSet && age > MaxAge {
+	if w.age > MaxAge {
 		p.o.Log.Warn("a receipt has waited too long and is not printed (posagent sale print)", "of", w.what, "name", w.called())
 		return p.done(ctx, w)
 	}

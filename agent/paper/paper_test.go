@@ -91,7 +91,10 @@ type shop struct {
 	db    store.DB
 	books *books
 	notes []string
+	run   atomic.Int64 // running time, in ms
 }
+
+func (s *shop) running(store.Reader) (int64, error) { return s.run.Load(), nil }
 
 func newShop(t *testing.T) *shop {
 	return &shop{t: t, db: storetest.Open(t, paper.Schema()...), books: evening()}
@@ -100,7 +103,7 @@ func newShop(t *testing.T) *shop {
 // start begins a run of the terminal. stop ends it.
 func (s *shop) start(p paper.Printer, change ...func(*paper.Options)) (x *paper.Paper, stop func()) {
 	o := paper.Options{
-		DB: s.db, Printer: p, Books: s.books, Head: receipt.Head{MerchantName: "Kiosk am Markt", Language: "en"}, Currency: "EUR", Prints: everything,
+		DB: s.db, Running: s.running, Printer: p, Books: s.books, Head: receipt.Head{MerchantName: "Kiosk am Markt", Language: "en"}, Currency: "EUR", Prints: everything,
 		Note: func(_ store.Tx, of, which string) error {
 			s.notes = append(s.notes, of+": "+which)
 			return nil
@@ -209,7 +212,7 @@ func TestWhatIsPrintedByItself(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
-			x := paper.New(paper.Options{DB: s.db, Books: s.books, Prints: c.prints})
+			x := paper.New(paper.Options{DB: s.db, Running: s.running, Books: s.books, Prints: c.prints})
 			require.NoError(t, s.db.Write(t.Context(), func(tx store.Tx) error { return x.SaleChanged(tx, c.was, c.now) }))
 			require.Equal(t, c.want, s.waiting())
 		})
@@ -242,7 +245,7 @@ func TestARestart(t *testing.T) {
 // TestAPowerCutWhilePrinting: a document that an earlier run had begun is marked, because it may be on paper.
 func TestAPowerCutWhilePrinting(t *testing.T) {
 	s, path := newShop(t), filepath.Join(t.TempDir(), "paper")
-	x := paper.New(paper.Options{DB: s.db, Books: s.books, Prints: everything})
+	x := paper.New(paper.Options{DB: s.db, Running: s.running, Books: s.books, Prints: everything})
 	s.confirm(x, "k42")
 	require.NoError(t, s.db.Write(t.Context(), func(tx store.Tx) error {
 		_, err := tx.Exec(`UPDATE paper_waiting SET begun = 1 WHERE copy = 'customer'`)
@@ -315,17 +318,16 @@ func TestACopy(t *testing.T) {
 
 // TestWhatWaitsIsBounded in number and in age.
 func TestWhatWaitsIsBounded(t *testing.T) {
-	s, now := newShop(t), time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC)
-	clock := func(o *paper.Options) { o.Now = func() time.Time { return now } }
-	x, stop := s.start(broken{}, clock)
+	s := newShop(t)
+	x, stop := s.start(broken{})
 	for range paper.MaxWaiting/2 + 50 {
 		s.confirm(x, "k42")
 	}
 	require.Len(t, s.waiting(), paper.MaxWaiting)
 	stop()
-	now = now.Add(paper.MaxAge + time.Second)
+	s.run.Add((paper.MaxAge + time.Second).Milliseconds())
 	path := filepath.Join(t.TempDir(), "paper")
-	x, _ = s.start(toFile(t, path), clock)
+	x, _ = s.start(toFile(t, path))
 	s.allPrinted()
 	require.NoFileExists(t, path, "what is older than a day is not printed")
 	s.confirm(x, "k42")
@@ -336,7 +338,7 @@ func TestWhatWaitsIsBounded(t *testing.T) {
 // TestAJournalThatWasPutBack: what waited in it was printed since.
 func TestAJournalThatWasPutBack(t *testing.T) {
 	s := newShop(t)
-	s.confirm(paper.New(paper.Options{DB: s.db, Books: s.books, Prints: everything}), "k42")
+	s.confirm(paper.New(paper.Options{DB: s.db, Running: s.running, Books: s.books, Prints: everything}), "k42")
 	require.NoError(t, s.db.Write(t.Context(), paper.Forget))
 	require.Empty(t, s.waiting())
 }

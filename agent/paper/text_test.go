@@ -34,7 +34,7 @@ func TestARegistersTextIsPrinted(t *testing.T) {
 // TestTextsOfRegistersAreBounded: they push no receipt out that waits.
 func TestTextsOfRegistersAreBounded(t *testing.T) {
 	s := newShop(t)
-	x := paper.New(paper.Options{DB: s.db, Books: s.books, Prints: everything}) // it does not run
+	x := paper.New(paper.Options{DB: s.db, Running: s.running, Books: s.books, Prints: everything}) // it does not run
 	s.confirm(x, "k42")
 	before := s.waiting()
 	for range paper.MaxTexts {

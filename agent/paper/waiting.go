@@ -20,13 +20,14 @@ CREATE TABLE paper_waiting (
 	again INTEGER NOT NULL,    -- it may be on paper already
 	begun INTEGER NOT NULL,    -- its printing has begun
 	at_ms INTEGER NOT NULL     -- wall clock
-) STRICT;`}}
+) STRICT;`}, {Name: "paper/2 running time", Open: true, SQL: `
+ALTER TABLE paper_waiting ADD COLUMN run_ms INTEGER NOT NULL DEFAULT -1; -- when it was added, by the running time; -1 = an earlier program has`}}
 }
 
 // Limits of what waits.
 const (
 	MaxWaiting = 200
-	MaxAge     = 24 * time.Hour
+	MaxAge     = 24 * time.Hour // of running time: a clock that is wrong throws no paper away
 )
 
 // tries are how often a document is begun before it waits behind the others.
@@ -45,8 +46,8 @@ type waiting struct {
 	what, name string // of ofText, the lines as JSON
 	copy       receipt.Copy
 	again      bool
-	begun      int // how often its printing has begun, and not ended
-	atMS       int64
+	begun      int           // how often its printing has begun, and not ended
+	age        time.Duration // running time
 }
 
 // called names a document in the log; what a register prints is its own.
@@ -59,8 +60,12 @@ func (w waiting) called() string {
 
 // add stores a document that waits from now on, in the caller's commit. The oldest go where there are too many.
 func (p *Paper) add(tx store.Tx, w waiting) (id int64, err error) {
-	res, err := tx.Exec(`INSERT INTO paper_waiting (what, name, copy, again, begun, at_ms) VALUES (?, ?, ?, ?, 0, ?)`,
-		w.what, w.name, string(w.copy), w.again, p.o.Now().UnixMilli())
+	run, err := p.o.Running(tx)
+	if err != nil {
+		return 0, fmt.Errorf("receipt waits: %w", err)
+	}
+	res, err := tx.Exec(`INSERT INTO paper_waiting (what, name, copy, again, begun, at_ms, run_ms) VALUES (?, ?, ?, ?, 0, ?, ?)`,
+		w.what, w.name, string(w.copy), w.again, p.o.Now().UnixMilli(), run)
 	if err == nil {
 		id, err = res.LastInsertId()
 	}
@@ -95,8 +100,15 @@ func (p *Paper) first(ctx context.Context) (w waiting, q queue, err error) {
 		if err != nil || q.count == 0 {
 			return err
 		}
-		return r.QueryRow(`SELECT id, what, name, copy, again, begun, at_ms FROM paper_waiting ORDER BY MAX(begun, ?), id LIMIT 1`, tries-1).
-			Scan(&w.id, &w.what, &w.name, &w.copy, &w.again, &w.begun, &w.atMS)
+		var since int64
+		err = r.QueryRow(`SELECT id, what, name, copy, again, begun, run_ms FROM paper_waiting ORDER BY MAX(begun, ?), id LIMIT 1`, tries-1).
+			Scan(&w.id, &w.what, &w.name, &w.copy, &w.again, &w.begun, &since)
+		if err != nil || since < 0 {
+			return err
+		}
+		run, err := p.o.Running(r)
+		w.age = time.Duration(run-since) * time.Millisecond
+		return err
 	})
 	if err != nil {
 		return waiting{}, queue{}, fmt.Errorf("read what waits for paper: %w", err)

@@ -78,11 +78,8 @@ func (s *Service) request(e *entry, req aapay.Request) *paylinks.CreateRequest {
 	if req.Message != "" {
 		c.Description = req.Message
 	}
-	if now := s.o.Now(); now.After(clockSet) { // one that is lost does not stay for ever
+	if now, ok := s.o.Trusted(); ok { // one that is lost does not stay for ever; by the box's own clock it might end before it is made
 		c.ExpirationDate = now.AddDate(0, 0, 2).UTC().Format(time.DateOnly)
 	}
 	return c
 }
-
-// clockSet is before any sale: a clock that says less was not set.
-var clockSet = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)

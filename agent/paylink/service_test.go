@@ -83,7 +83,8 @@ func (d *desk) paid(ref string, amount int64) string {
 func TestWhatALinkAsksFor(t *testing.T) {
 	service(t, func(d *desk) {
 		var got paylinks.CreateRequest
-		d.svc = paylink.New(paylink.Options{DB: d.db, Links: spy{linkHalf{d.bank}, &got}, Transactions: txnHalf{d.bank}, Instance: "demo", Title: "Shop", Now: drivetest.Now})
+		d.svc = paylink.New(paylink.Options{DB: d.db, Links: spy{linkHalf{d.bank}, &got}, Transactions: txnHalf{d.bank}, Instance: "demo", Title: "Shop", Now: drivetest.Now,
+			Trusted: func() (time.Time, bool) { return drivetest.Now(), true }})
 		d.must(aapay.Payment, "p1", "", 1250)
 		day := drivetest.Now().AddDate(0, 0, 2).UTC().Format(time.DateOnly)
 		require.Equal(t, paylinks.CreateRequest{

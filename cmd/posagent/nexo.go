@@ -53,6 +53,9 @@ const (
 // to be trusted by every till.
 func nexoCertificate(e config.ECR, b box) (tls.Certificate, error) {
 	name, now := e.CertificateName, time.Now()
+	if now.Before(b.past) {
+		now = b.past
+	}
 	if name == "" {
 		name = e.POIID + cert.Suffix
 	}
@@ -64,7 +67,7 @@ func nexoCertificate(e config.ECR, b box) (tls.Certificate, error) {
 	data, err := readOwn(path, maxNexo)
 	switch {
 	case err == nil:
-		pair, err := cert.Open(data, name, has, now)
+		pair, err := cert.Open(data, name, has, b.past)
 		if err == nil {
 			return pair, nil
 		}
@@ -78,7 +81,7 @@ func nexoCertificate(e config.ECR, b box) (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, fail(exitFailed, "register line: certificate: %v", err)
 	}
-	return cert.Open(data, name, has, now)
+	return cert.Open(data, name, has, b.past)
 }
 
 // nexoAddresses are the addresses that a line's certificate must have, and those that a new one gets: of a line on every

@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"sync"
+	"time"
 
 	"posagent/agent/config"
 	"posagent/ecr"
@@ -22,7 +23,8 @@ import (
 type box struct {
 	version, serial string
 	sandbox         bool
-	state           string // its state directory
+	state           string    // its state directory
+	past            time.Time // that is certainly over: the backend has told it
 	log             *slog.Logger
 }
 

@@ -10,6 +10,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
 	"posagent/agent/offline"
+	"posagent/agent/outbox"
 	"posagent/agent/port"
 	"posagent/agent/support"
 	"posagent/agent/upstream"
@@ -96,7 +97,11 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		o.Printer, o.Prints, o.PrinterNotOpen = p, printsOf(cfg), printerNotOpen(cfg.Printer)
 	}
 	var lc net.ListenConfig
-	lines, err := registerLines(ctx, cfg, db, beside, box{version, serial, sandbox, c.stateDir(), log}, &f)
+	var past time.Time
+	if err := db.Read(ctx, func(r store.Reader) (err error) { past, err = outbox.Told(r); return err }); err != nil {
+		return o, f, nil, storeError(err)
+	}
+	lines, err := registerLines(ctx, cfg, db, beside, box{version, serial, sandbox, c.stateDir(), past, log}, &f)
 	if err != nil {
 		return o, f, nil, err
 	}

@@ -113,14 +113,15 @@ func serial() *big.Int {
 var ErrAnew = errors.New("the certificate has to be made anew")
 
 // Open reads what Make returned. It fails with ErrAnew where the name or an address is not in it, or
-// where it ends soon.
-func Open(data []byte, name string, addresses []netip.Addr, now time.Time) (tls.Certificate, error) {
+// where it ends soon. past is a time that is certainly over: by a clock that is wrong for one start no
+// certificate is thrown away that every till has to trust.
+func Open(data []byte, name string, addresses []netip.Addr, past time.Time) (tls.Certificate, error) {
 	pair, err := tls.X509KeyPair(data, data)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
 	leaf := pair.Leaf
-	if len(pair.Certificate) != 2 || leaf.Subject.CommonName != name || now.Add(early).After(leaf.NotAfter) {
+	if len(pair.Certificate) != 2 || leaf.Subject.CommonName != name || past.Add(early).After(leaf.NotAfter) {
 		return tls.Certificate{}, ErrAnew
 	}
 	for _, a := range addresses {
