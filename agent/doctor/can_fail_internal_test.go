@@ -31,7 +31,7 @@ func well(t *testing.T) *Facts {
 		Now: noon, State: t.TempDir(), Proc: proc, Sys: filepath.Join(proc, "sys"), Sane: func(time.Time) bool { return true },
 		Config:  Config{Named: true, TCP: []string{"127.0.0.1:20007"}, Refresh: time.Hour, MaxAge: 7 * 24 * time.Hour, Backend: "https://pay.example"},
 		Daemon:  Daemon{PID: 4711, Running: true, Told: true, Report: ready.Report{Ready: true}, Backend: "https://pay.example", Lines: []Heard{{Name: "tcp"}}},
-		Answers: func(context.Context) error { return nil }, Dir: func() error { return nil }, Token: func() error { return nil },
+		Answers: func(context.Context) error { return nil }, InMemory: func(string) string { return "" }, Dir: func() error { return nil }, Token: func() error { return nil },
 		Key: func() Key { return Key{} }, Lines: func() []Line { return nil },
 		Journal: func(context.Context) Journal { return journal },
 		Backend: func(context.Context) Answer {
@@ -70,6 +70,8 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-CFG-009", exam.Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Replaced)} }},
 		{"PA-CFG-009", exam.Fail, func(f *Facts) { f.Daemon, f.Config.Unenrolled = Daemon{}, true }},
 		{"PA-CFG-010", exam.Warn, func(f *Facts) { f.Config.Revision, f.Config.GivenUp = 3, 4 }},
+		{"PA-DSK-006", exam.Fail, func(f *Facts) { f.State, f.InMemory = "/proc", func(string) string { return "tmpfs" } }},
+		{"PA-DSK-006", exam.Warn, func(f *Facts) { f.State, f.InMemory = os.TempDir(), func(string) string { return "tmpfs" } }},
 		{"PA-DSK-005", exam.Fail, func(f *Facts) {
 			require.NoError(t, os.MkdirAll(filepath.Join(f.State, "doctor.probe", "no file"), 0o700))
 		}},

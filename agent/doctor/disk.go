@@ -102,7 +102,30 @@ func diskChecks() []Check {
 				return m.Passed()
 			},
 		},
+		{
+			ID: "PA-DSK-006", Severity: exam.Critical, After: []string{"PA-DSK-001"}, Command: "findmnt -T {state}",
+			Look: func(_ context.Context, f *Facts) Finding {
+				if f.Config.Sandbox {
+					return exam.Nothing("a sandbox keeps no real money")
+				}
+				in := f.InMemory(exam.Existing(f.State))
+				if in == "" {
+					return exam.Passed()
+				}
+				said := fmt.Sprintf("%s lies in memory (%s): a power cut forgets every sale", f.State, in)
+				if f.sameDevice(os.TempDir()) { // a trial; nobody looks for a journal there
+					return exam.WarnedIf(true, said)
+				}
+				return exam.Failed("seen", said)
+			},
+		},
 	}
+}
+
+// sameDevice reports whether a directory lies on the file system of the state directory.
+func (f *Facts) sameDevice(dir string) bool {
+	var a, b unix.Stat_t
+	return unix.Stat(dir, &a) == nil && unix.Stat(exam.Existing(f.State), &b) == nil && a.Dev == b.Dev
 }
 
 // missingDir judges a state directory that the first start has to make.

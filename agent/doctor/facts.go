@@ -12,26 +12,27 @@ import (
 
 // Facts are what the checks look at. The functions may be called by several checks at a time.
 type Facts struct {
-	Now     time.Time
-	Place   ready.Place
-	State   string // directory
-	Mine    int    // number of this process
-	Proc    string // /proc
-	Sys     string // /sys
-	Config  Config
-	Daemon  Daemon
-	Sane    func(now time.Time) bool // whether a clock can be right
-	Answers func(ctx context.Context) error
-	Dir     func() error // why the state directory cannot be trusted; nil where it is not there
-	Token   func() error // why the local port's token cannot be used
-	Key     func() Key
-	Lines   func() []Line                 // the serial ones
-	List    func() (words, remedy string) // why the till's list of the daily comparison cannot be used, "" = it can
-	Pad     func() *ready.Trouble         // why the keypad cannot be read, nil = it can
-	Screens func() []ready.Trouble        // why no picture can be drawn on those of a terminal that does not run
-	Journal func(ctx context.Context) Journal
-	Backend func(ctx context.Context) Answer // the method list
-	Schemes func(ctx context.Context) Answer
+	Now      time.Time
+	Place    ready.Place
+	State    string // directory
+	Mine     int    // number of this process
+	Proc     string // /proc
+	Sys      string // /sys
+	Config   Config
+	Daemon   Daemon
+	Sane     func(now time.Time) bool // whether a clock can be right
+	Answers  func(ctx context.Context) error
+	InMemory func(dir string) string // names its file system where that lies in memory
+	Dir      func() error            // why the state directory cannot be trusted; nil where it is not there
+	Token    func() error            // why the local port's token cannot be used
+	Key      func() Key
+	Lines    func() []Line                 // the serial ones
+	List     func() (words, remedy string) // why the till's list of the daily comparison cannot be used, "" = it can
+	Pad      func() *ready.Trouble         // why the keypad cannot be read, nil = it can
+	Screens  func() []ready.Trouble        // why no picture can be drawn on those of a terminal that does not run
+	Journal  func(ctx context.Context) Journal
+	Backend  func(ctx context.Context) Answer // the method list
+	Schemes  func(ctx context.Context) Answer
 	// Accounts are the other services with credentials that are set, each asked a question that moves no money.
 	Accounts func(ctx context.Context) []Account
 }

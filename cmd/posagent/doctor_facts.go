@@ -28,6 +28,7 @@ import (
 	"posagent/agent/view"
 	"posagent/cmd/usage"
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/device/keypad"
 	"posagent/device/line"
 	"posagent/store"
@@ -88,10 +89,11 @@ func gather(ctx context.Context, c *call) *gathered {
 	cfg, err := readConfig(c)
 	f := &doctor.Facts{
 		Now: time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
-		Config:  doctorConfig(c, cfg, err),
-		Sane:    func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
-		Dir:     func() error { return ownDir(c.stateDir(), os.Geteuid()) },
-		Answers: func(ctx context.Context) error { return answers(ctx, controlSocket(c)) },
+		Config:   doctorConfig(c, cfg, err),
+		Sane:     func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
+		Dir:      func() error { return ownDir(c.stateDir(), os.Geteuid()) },
+		InMemory: file.InMemory,
+		Answers:  func(ctx context.Context) error { return answers(ctx, controlSocket(c)) },
 	}
 	f.Daemon = doctorDaemon(c)
 	f.Token = func() error { return doctorToken(c, cfg) }

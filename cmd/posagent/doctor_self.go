@@ -12,6 +12,7 @@ import (
 	"posagent/agent/view"
 	"posagent/cmd/usage"
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -64,7 +65,8 @@ func selfChecks(ctx context.Context, c *call, db store.Journal) view.Checks {
 // selfFacts are the facts as the running terminal has them: its own journal is open, and nothing is asked of the network.
 func selfFacts(ctx context.Context, c *call, cfg config.Config, bad error, db store.Journal) *doctor.Facts {
 	f := &doctor.Facts{
-		Now: time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
+		InMemory: file.InMemory,
+		Now:      time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
 		Config: doctorConfig(c, cfg, bad),
 		Sane:   func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
 		Dir:    func() error { return ownDir(c.stateDir(), os.Geteuid()) },
