@@ -28,7 +28,26 @@ type Driver struct {
 	Try     func(context.Context, Trial) error
 	Version string
 	Said    func(State) // what has become durable; nil = nobody listens
+	// Time is the service's own time, as its last reply has told it over a proven connection; false = none has. nil = it is not known.
+	Time func() (time.Time, bool)
 }
+
+// proven makes a call with a proof of the box's time. Where the service refuses it, and its own time is another one, it is made once more
+// by that: a box whose clock is wrong hears what the operator says, that it was revoked above all.
+func (d Driver) proven(now time.Time, call func(at time.Time) error) error {
+	err := call(now)
+	if wire.ReasonOf(err) != fleet.NotProven || d.Time == nil {
+		return err
+	}
+	at, known := d.Time()
+	if !known || at.Sub(now).Abs() < sameTime {
+		return err
+	}
+	return call(at)
+}
+
+// sameTime is how far two clocks are apart that say the same.
+const sameTime = time.Minute
 
 // RefusedError is the service's last word about a code or a device: asking again changes nothing.
 type RefusedError struct{ Err error }
@@ -197,11 +216,14 @@ func (s *step) newest(ctx context.Context, svc fleet.Service) (rev fleet.Revisio
 	if err != nil {
 		return rev, err
 	}
-	proof, err := fleet.ProveConfiguration(key, s.e.ID, s.now())
+	err = s.proven(s.now(), func(at time.Time) error {
+		proof, err := fleet.ProveConfiguration(key, s.e.ID, at)
+		if err == nil {
+			rev, err = svc.Configuration(ctx, proof)
+		}
+		return err
+	})
 	if err != nil {
-		return rev, err
-	}
-	if rev, err = svc.Configuration(ctx, proof); err != nil {
 		return rev, err
 	}
 	authority, err := fleet.ParseCertificate(s.e.Authority)
@@ -221,12 +243,13 @@ func (s *step) confirm(ctx context.Context, svc fleet.Service, number int64) err
 		return err
 	}
 	req := fleet.ConfirmRequest{Revision: number}
-	proof, err := fleet.ProveConfirmation(key, s.e.ID, s.now(), req)
-	if err != nil {
+	return s.proven(s.now(), func(at time.Time) error {
+		proof, err := fleet.ProveConfirmation(key, s.e.ID, at, req)
+		if err == nil {
+			_, err = svc.Confirm(ctx, wire.NewKey(), proof, req)
+		}
 		return err
-	}
-	_, err = svc.Confirm(ctx, wire.NewKey(), proof, req)
-	return err
+	})
 }
 
 // Refresh fetches the newest configuration of an enrolled terminal, tries it, confirms it, and makes it

@@ -46,7 +46,7 @@ func (b *Box) Renew(ctx context.Context, d Driver) (until string, err error) {
 	if err != nil {
 		return "", err
 	}
-	got, err := r.Now.renewed(ctx, svc, has, b.now())
+	got, err := r.Now.renewed(ctx, d, svc, has, b.now())
 	if last(err) {
 		r.revoke(b.now(), words(err))
 		return "", errors.Join(&RefusedError{err}, b.write(r))
@@ -67,17 +67,21 @@ func (b *Box) Renew(ctx context.Context, d Driver) (until string, err error) {
 }
 
 // renewed asks for the certificate that follows one, and checks that it is the authority's for the device key.
-func (e *Enrolment) renewed(ctx context.Context, svc fleet.Service, has *x509.Certificate, now time.Time) (string, error) {
+func (e *Enrolment) renewed(ctx context.Context, d Driver, svc fleet.Service, has *x509.Certificate, now time.Time) (string, error) {
 	key, err := e.signer()
 	if err != nil {
 		return "", err
 	}
 	req := fleet.RenewRequest{ExpiresAt: stamp(has.NotAfter)}
-	proof, err := fleet.ProveRenewal(key, e.ID, now, req)
-	if err != nil {
-		return "", err
-	}
-	got, err := svc.Renew(ctx, wire.NewKey(), proof, req)
+	var got fleet.Renewed
+	err = d.proven(now, func(at time.Time) error {
+		now = at
+		proof, err := fleet.ProveRenewal(key, e.ID, at, req)
+		if err == nil {
+			got, err = svc.Renew(ctx, wire.NewKey(), proof, req)
+		}
+		return err
+	})
 	if err != nil {
 		return "", err
 	}

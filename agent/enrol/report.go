@@ -49,11 +49,14 @@ func (b *Box) Report(ctx context.Context, d Driver, last fleet.Outcome) ([]fleet
 		return nil, err
 	}
 	for {
-		proof, err := fleet.ProveReport(key, r.Now.ID, b.now(), req)
-		if err != nil {
-			return nil, err
-		}
-		got, err := svc.Report(ctx, wire.NewKey(), proof, req)
+		var got fleet.ReportReply
+		err := d.proven(b.now(), func(at time.Time) error {
+			proof, err := fleet.ProveReport(key, r.Now.ID, at, req)
+			if err == nil {
+				got, err = svc.Report(ctx, wire.NewKey(), proof, req)
+			}
+			return err
+		})
 		if wire.CodeOf(err) == wire.Invalid && req.Configuration != (fleet.Applied{}) { // a service from before does not know the field
 			req.Configuration = fleet.Applied{}
 			continue

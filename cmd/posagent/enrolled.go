@@ -73,6 +73,12 @@ func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.Stat
 	var at string
 	return enrol.Driver{
 		Version: version, Said: said,
+		Time: func() (time.Time, bool) {
+			if last == nil {
+				return time.Time{}, false
+			}
+			return last.Time()
+		},
 		Service: func(url string) (fleet.Service, error) {
 			if last != nil && at == url {
 				return &fleet.Client{BaseURL: strings.TrimSuffix(url, "/"), Doer: last.Once()}, nil

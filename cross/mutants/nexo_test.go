@@ -36,6 +36,6 @@ var ofNexo = []mutant{
 		{"ecr/nexo/cert/cert.go", `PermittedDNSDomainsCritical: true, PermittedDNSDomains: leaf.DNSNames,`, ``},
 	}},
 	{"nexo: a start makes a new certificate", "ecr/nexo/cert", "TestWhenACertificateIsMadeAnew", []edit{
-		{"ecr/nexo/cert/cert.go", `now.Add(early).After(leaf.NotAfter)`, `now.Add(early).After(leaf.NotBefore)`},
+		{"ecr/nexo/cert/cert.go", `past.Add(early).After(leaf.NotAfter)`, `now.Add(early).After(leaf.NotBefore)`},
 	}},
 }

@@ -172,4 +172,13 @@ var ofStore = []mutant{
 	{"a lost journal has used no key for longer than the backend keeps one", "agent/outbox", "TestField4_C8AWriteIsHeldAfterALoss", []edit{
 		{"agent/outbox/restored.go", `case l.Kind == store.WasLost, l.Ageless: // what`, `case l.Ageless: // what`},
 	}},
+	{"a sale begins on a journal that was taken away", "store/sqlite", "TestField2_L1NothingBeginsOnWhatIsNotTheJournal", []edit{
+		{"store/sqlite/health.go", "if err := s.displaced(); err != nil {", "if err := s.displaced(); err != nil && s.opt.ReadOnly {"},
+	}},
+	{"a wrong clock throws a paper away", "agent/paper", "TestField2_L5AWrongClockThrowsNoPaperAway", []edit{
+		{"agent/paper/waiting.go", "w.age = time.Duration(run-since) * time.Millisecond", "w.age = p.o.Now().Sub(time.UnixMilli(q.oldestMS)) + 0*time.Duration(run-since)"},
+	}},
+	{"a link ends by the box's own clock", "agent/paylink", "TestField2_L5ALinkEndsByATrueTime", []edit{
+		{"agent/paylink/make.go", "if now, ok := s.o.Trusted(); ok {", "if now, ok := s.o.Now(), true; ok {"},
+	}},
 }

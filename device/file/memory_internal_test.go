@@ -24,8 +24,7 @@ func TestField2_L8WhatLiesInMemory(t *testing.T) {
 		require.Empty(t, InMemory("/proc"))
 	}
 	var st unix.Statfs_t
-	if unix.Statfs("/dev/shm", &st) != nil || st.Type != unix.TMPFS_MAGIC {
-		t.Skip("/dev/shm is no tmpfs")
+	if unix.Statfs("/dev/shm", &st) == nil && st.Type == unix.TMPFS_MAGIC {
+		require.Equal(t, "tmpfs", InMemory("/dev/shm"))
 	}
-	require.Equal(t, "tmpfs", InMemory("/dev/shm"))
 }
