@@ -76,7 +76,7 @@ func (f *Front) unstored(ctx context.Context, w *write, st *acceptance, caller w
 	switch {
 	case errors.As(err, &told):
 		return told
-	case err != nil:
+	case err != nil && !errors.Is(err, errThing): // an altered row is used for nothing
 		f.o.Log.Error("journal not read", "kind", w.row.Kind, "err", err)
 		return wire.Errorf(wire.UnknownOutcome, w.row.Kind, "the terminal cannot read its journal now, and an earlier call may have come under this Idempotency-Key: ask again under it")
 	case was.key == "":
