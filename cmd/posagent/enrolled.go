@@ -19,7 +19,6 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/enrol"
-	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
 	"posagent/device"
@@ -296,16 +295,6 @@ func beginHandedOver(c *call, box *enrol.Box) error {
 		return cmp.Or(err, fmt.Errorf("%s: the service has refused this code", path))
 	}
 	return box.Begin(ticket, device.SerialNumber())
-}
-
-// unended returns whether a sale or an operation of a journal is not at its end.
-func unended(r store.Reader) (bool, error) {
-	sales, err := journal.Unsettled(r)
-	if err != nil || sales > 0 {
-		return sales > 0, err
-	}
-	ops, err := outbox.Unfinished(r)
-	return ops > 0, err
 }
 
 // ends returns whether a terminal that was revoked has something to end, and makes it one that can do nothing else: no register and no

@@ -266,3 +266,13 @@ func salesAndOps(sales, ops int) string {
 	}
 	return strings.Join(list, " and ")
 }
+
+// unended returns whether a sale or an operation of a journal is not at its end.
+func unended(r store.Reader) (bool, error) {
+	sales, err := journal.Unsettled(r)
+	if err != nil || sales > 0 {
+		return sales > 0, err
+	}
+	ops, err := outbox.Unfinished(r)
+	return ops > 0, err
+}
