@@ -32,5 +32,5 @@ func TestField2_N5RemediesOfCertificates(t *testing.T) {
 	}
 	text := say("wrong_name", `"login.guest.test", issuer "login.guest.test"`)
 	require.Contains(t, text, `for another name, "login.guest.test", issuer "login.guest.test": if it has answered before, the network has put something in its place`)
-	require.Contains(t, say("no_chain", `issuer "Case Intermediate"`), `does not send the certificate of the authority that has signed its own, issuer "Case Intermediate": call the backend's operator: the server has to send its intermediate certificate`)
+	require.Contains(t, say("no_chain", `issuer "Case Intermediate"`), `from an authority that is not trusted, issuer "Case Intermediate", and it came alone: call the backend's operator: where the issuer is an intermediate one, the server has to send`)
 }

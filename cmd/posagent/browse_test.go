@@ -13,7 +13,10 @@ import (
 )
 
 // word is the word of a page that each form of it carries.
-var word = regexp.MustCompile(`name="form" value="([A-Z2-7]+)"`)
+var (
+	word = regexp.MustCompile(`name="form" value="([A-Z2-7]+)"`)
+	seen = regexp.MustCompile(`name="seen" value="([^"]+)"`)
+)
 
 // browse STATUS METHOD URL [FORM] asks for the terminal's page as a browser does. The page lies in page.html afterwards. Where it leads
 // on, the way is $PAGE; what a browser would show there is $COOKIE, and the word of the page's forms, which a form of it carries, $WORD.
@@ -51,6 +54,9 @@ func browse(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if m := word.FindSubmatch(text); m != nil {
 		ts.Setenv("WORD", string(m[1]))
+	}
+	if m := seen.FindSubmatch(text); m != nil {
+		ts.Setenv("SEEN", string(m[1]))
 	}
 	if to := resp.Header.Get("Location"); to != "" && to != "/" {
 		at, err := req.URL.Parse(to)

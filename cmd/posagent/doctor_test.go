@@ -16,7 +16,7 @@ import (
 
 // TestEachRemedyNamesACommandThatExists: a verb of this program with flags that it has, or a tool that every Linux system has a package of.
 func TestEachRemedyNamesACommandThatExists(t *testing.T) {
-	tools := strings.Fields("date timedatectl dmesg df ls ip cat getent curl fuser ss systemctl free journalctl ps swapon")
+	tools := strings.Fields("date timedatectl dmesg df ls ip cat getent findmnt curl fuser ss systemctl free journalctl ps swapon")
 	known := map[string]usage.Row{}
 	for _, r := range usageOf(commands()).Rows() {
 		known[r.Path] = r

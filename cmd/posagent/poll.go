@@ -69,7 +69,10 @@ func (o *rounds) look(now time.Time, commits int64, stamp string, busy bool) {
 		every = refreshEvery
 	}
 	o.refresh.pace(now, every)
-	o.report.every = 2 * every // it goes with the other, unless that fails
+	o.report.every = 2 * every // it goes with the other, the first one too, unless that fails
+	if o.report.next.IsZero() {
+		o.report.next = now.Add(o.report.every)
+	}
 }
 
 // refreshed notes the end of the first question: the other goes over its connection.

@@ -316,7 +316,7 @@ func TestField_U2U3EveryFaultHasItsOwnCause(t *testing.T) {
 		"credentials": {base: plainServer(t, answer(401, "application/json", `{"valid":false,"error":{"message":"no"}}`)),
 			want: notReady{"credentials", "refuses the credentials, reply 401", "[upstream.auth] consumer_secret or consumer_key in "}},
 		"no such name":   {base: "https://backend.invalid", want: notReady{"no_name", "the name backend.invalid does not exist", "getent hosts backend.invalid"}},
-		"CA not trusted": {base: strange.serve(t, served), more: roots(good.root), want: notReady{"untrusted", `an authority that is not trusted, issuer "Shop Router CA"`, "[upstream] roots_file in "}},
+		"CA not trusted": {base: strange.serve(t, served), more: roots(good.root), want: notReady{"no_chain", `an authority that is not trusted, issuer "Shop Router CA"`, "[upstream] roots_file in "}},
 		"expired":        {base: old.serve(t, served), more: roots(old.root), want: notReady{"expired", "is out of date or not valid yet, valid 20", "date -u"}},
 		"pin":            {base: good.serve(t, served), more: roots(good.root) + fmt.Sprintf("\npins = [%q, %q]", old.pin, strange.pin), want: notReady{"wrong_pin", "none of the pinned keys", "[upstream] pins in "}},
 		"407":            {base: "https://backend.invalid", more: fmt.Sprintf("proxy = %q", proxy), want: notReady{"proxy_login", "the proxy demands a login", "proxy_auth_file in "}},

@@ -183,7 +183,7 @@ func (s *Stack) Start(ctx context.Context) error {
 	}
 	a := agent.New(agent.Options{
 		DB: db, Schemes: svc, Offer: offer,
-		Links: paylink.New(paylink.Options{DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: creds.Instance, Now: now, Log: o.Log, Reused: journal.ReusedKey}), Methods: &methods.Client{BaseURL: Base, Doer: client},
+		Links: paylink.New(paylink.Options{DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: creds.Instance, Now: now, Trusted: func() (time.Time, bool) { return now(), true }, Log: o.Log, Reused: journal.ReusedKey}), Methods: &methods.Client{BaseURL: Base, Doer: client},
 		Query: methods.Query{BaxID: "1000001", TerminalID: "29001006", Caller: "posagent"}, Refresh: time.Hour,
 		Drive: drive.Config{
 			TerminalID: "29001006", MerchantID: "merchant", MerchantName: "Campaign", Currency: "EUR", TimeoutUnit: o.Unit, Poll: o.Poll, Grace: o.Grace, Choose: o.Choose,

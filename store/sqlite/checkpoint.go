@@ -103,6 +103,9 @@ func (s *Store) checkpoint() bool {
 // log is.
 func (s *Store) foldBeside() (frames int64, err error) {
 	if s.marks == nil {
+		s.foldMu.Lock()
+		defer s.foldMu.Unlock()
+		defer s.place.wrote()
 		frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
 		return frames, err
 	}
