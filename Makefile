@@ -28,7 +28,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS ONLY PACKAGES
 
-.PHONY: verify campaigns backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput vuln test-386 test-arm guest change
+.PHONY: verify campaigns backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens pictures help demo run build test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput vuln test-386 test-arm guest change
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -200,6 +200,9 @@ screens: ## a picture of every page (needs chromium), and of every scene of the 
 	@mkdir -p out/screens
 	SCREENS='$(abspath out/screens)' $(GO) test -count=1 -run '^TestScreens$$' ./device/display
 	@SCREENS=out/screens sh cross/browser.sh
+
+pictures: ## draw the pictures of the README anew
+	PICTURES=write $(GO) test -count=1 -run '^TestThePictureOfTheREADME$$' ./device/display
 
 clean: ## remove what was built
 	rm -rf $(BIN) out

@@ -60,7 +60,7 @@ func TestExitCodesAreOneTable(t *testing.T) {
 	require.True(t, found)
 	require.Equal(t, strings.Join(line, ", "), strings.Join(strings.Fields(page), " "))
 
-	_, readme, found := strings.Cut(guide(t, "README.md"), "\n### Exit codes\n")
+	_, readme, found := strings.Cut(guide(t, "cmd/posagent/README.md"), "\n## Exit codes\n")
 	require.True(t, found)
 	readme, _, _ = strings.Cut(readme, "\n## ")
 	readme = regexp.MustCompile(`\([^)]*\)`).ReplaceAllString(strings.Join(strings.Fields(readme), " "), "")
