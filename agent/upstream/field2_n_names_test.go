@@ -272,6 +272,8 @@ func TestField2_N8NoNameInTimeIsNotTheBackend(t *testing.T) {
 		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 		require.Equal(t, NameService, c.Fault().Kind, err)
 		time.Sleep(time.Minute) // the resolver ends by itself
+		o.mu.Lock()
+		defer o.mu.Unlock()
 		require.NotZero(t, o.questions)
 	})
 }
