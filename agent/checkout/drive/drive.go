@@ -284,5 +284,5 @@ func (d *Drive) keepHouse(ctx context.Context) {
 // Resumed says whether every open sale has been taken up again, so that new ones may begin.
 func (d *Drive) Resumed() bool { return d.ready.Load() }
 
-// Unreadable is which reply about sales, and which of its fields, could not be read for a minute; "" = none.
+// Unreadable is which reply about sales, and which of its fields, could not be read for most of one; "" = none.
 func (d *Drive) Unreadable() string { return d.p.Unreadable() }

@@ -159,8 +159,9 @@ type unread struct {
 	since time.Duration // boot clock
 }
 
-// unreadFor is how long answers about sales cannot be read before people are told.
-const unreadFor = time.Minute
+// unreadFor is how long answers about sales cannot be read before people are told: less than a sale lasts, so that they know before the
+// next one.
+const unreadFor = 50 * time.Second
 
 // couldRead notes whether an answer about a sale could be read. One that did not come says nothing.
 func (p *Performer) couldRead(reply string, err error) {
@@ -175,7 +176,7 @@ func (p *Performer) couldRead(reply string, err error) {
 	}
 }
 
-// Unreadable is which reply about sales cannot be read, and which field of it; "" = none for a minute.
+// Unreadable is which reply about sales cannot be read, and which field of it; "" = none for unreadFor.
 func (p *Performer) Unreadable() string {
 	if u := p.unread.Load(); u != nil && p.boot()-u.since >= unreadFor {
 		return u.what
