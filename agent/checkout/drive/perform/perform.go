@@ -83,7 +83,7 @@ type Performer struct {
 	offline atomic.Bool
 	unread  atomic.Pointer[unread] // the last answers about sales could not be read; nil = they could
 
-	screenMu sync.Mutex // held while a picture is drawn
+	screenMu turn // held while a picture is drawn
 	onScreen wire.Key
 	rests    scene.Kind // where no sale is on it
 	endShown bool       // it says how that sale ended: any other may take its place
@@ -100,7 +100,7 @@ type Performer struct {
 func New(o Options) *Performer {
 	return &Performer{
 		db: o.DB, j: o.Journal, sales: o.Sales, svc: o.Aapay, box: o.Outbox, screen: o.Screen, cfg: o.Config, now: o.Now, boot: o.Boot, bootID: o.BootID, trusted: o.Trusted, log: o.Log,
-		wake: make(chan struct{}, 1), onUndo: map[string]func(){}, until: map[string]time.Duration{}, rests: scene.Idle,
+		wake: make(chan struct{}, 1), onUndo: map[string]func(){}, screenMu: make(turn, 1), until: map[string]time.Duration{}, rests: scene.Idle,
 	}
 }
 

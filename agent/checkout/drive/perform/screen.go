@@ -228,6 +228,15 @@ func (p *Performer) show(v display.View) {
 	}
 }
 
+// turn is a lock that may be held for as long as a screen takes: virtual time goes on for who waits for it.
+type turn chan struct{}
+
+// Lock waits for the turn.
+func (t turn) Lock() { t <- struct{}{} }
+
+// Unlock gives it to the next.
+func (t turn) Unlock() { <-t }
+
 // Faces takes what the screen shows where no sale is on it: scene.Idle, until it is called.
 func (p *Performer) Faces(kind scene.Kind) {
 	p.screenMu.Lock()
