@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"posagent/device/file"
 )
 
 // Place is where the terminal's program lies.
@@ -57,11 +57,11 @@ func (p Place) sameMachine(path string) error {
 
 // room refuses where the file system of the program has no room for another one.
 func (p Place) room(bytes int64) error {
-	var st unix.Statfs_t
-	if err := unix.Statfs(filepath.Dir(p.Program), &st); err != nil {
+	free, err := file.Free(filepath.Dir(p.Program))
+	if err != nil {
 		return err
 	}
-	if free := int64(st.Bavail) * int64(st.Bsize); free < bytes+1<<20 {
+	if free < bytes+1<<20 {
 		return fmt.Errorf("%w: %s has %d kB free, and the program needs %d", ErrSpace, filepath.Dir(p.Program), free>>10, bytes>>10)
 	}
 	return nil

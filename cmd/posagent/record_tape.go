@@ -11,12 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"posagent/agent/control"
 	"posagent/agent/record"
 	"posagent/agent/support"
 	"posagent/agent/view"
+	"posagent/device/file"
 )
 
 // The parts of a recording, by their names in the archive. Each has one JSON text a line.
@@ -255,10 +254,7 @@ func (t *tape) outside() {
 		return 0
 	}
 	f := record.Figures{At: time.Now().UTC(), WAL: size(agentDB(t.c) + "-wal"), Journal: size(agentDB(t.c))}
-	var fs unix.Statfs_t
-	if unix.Statfs(t.c.stateDir(), &fs) == nil {
-		f.Free = int64(fs.Bavail) * int64(fs.Bsize)
-	}
+	f.Free, _ = file.Free(t.c.stateDir()) // 0 where it is not told
 	t.add(ofFigures, figuresLine{"posagent.record.figures/1", f})
 }
 

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent/ready"
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -50,17 +51,8 @@ func waitForRoom(ctx context.Context, r *running, why error) error {
 		if configDigest(r.c) != r.digest {
 			return errReload
 		}
-		if free, err := freeBytes(dir); err != nil || free >= roomWanted || time.Since(began) > roomAnyway {
+		if free, err := file.Free(dir); err != nil || free >= roomWanted || time.Since(began) > roomAnyway {
 			return nil
 		}
 	}
-}
-
-// freeBytes is what the file system of a directory has left for this user.
-func freeBytes(dir string) (int64, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, err
-	}
-	return int64(st.Bavail) * int64(st.Bsize), nil // of another width on each machine
 }

@@ -1,9 +1,6 @@
 package file
 
 import (
-	"bufio"
-	"fmt"
-	"os"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -42,26 +39,15 @@ func volatile(kind int64) string {
 }
 
 // upperOf is the directory that an overlay which holds dir writes to; "" = it is not known.
-func upperOf(dir string) string {
-	var st unix.Stat_t
-	if unix.Stat(dir, &st) != nil {
-		return ""
-	}
-	mounts, err := os.Open("/proc/self/mountinfo")
-	if err != nil {
-		return ""
-	}
-	defer mounts.Close()
-	device := fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))
-	for lines := bufio.NewScanner(mounts); lines.Scan(); {
-		if upper := upperIn(lines.Text(), device); upper != "" {
-			return upper
-		}
-	}
-	return ""
+func upperOf(dir string) (upper string) {
+	mounts(dir, func(line, device string) bool {
+		upper = upperIn(line, device)
+		return upper == ""
+	})
+	return upper
 }
 
-// upperIn is the upper directory in one line of mountinfo (proc_pid_mountinfo(5)).
+// upperIn is the upper directory in one line of mountinfo.
 func upperIn(line, device string) string {
 	fields := strings.Fields(line)
 	if len(fields) < 4 || fields[2] != device {

@@ -22,26 +22,32 @@ func ReadOnly(dir string) (bool, error) {
 
 // emergency says that ext4 has given up writing after an error. Since Linux 6.15 such a mount still counts as writable; its options alone
 // tell.
-func emergency(dir string) bool {
-	var st unix.Stat_t
-	if unix.Stat(dir, &st) != nil {
-		return false
-	}
-	mounts, err := os.Open("/proc/self/mountinfo")
-	if err != nil {
-		return false
-	}
-	defer mounts.Close()
-	device := fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))
-	for lines := bufio.NewScanner(mounts); lines.Scan(); {
-		if emergencyIn(lines.Text(), device) {
-			return true
-		}
-	}
-	return false
+func emergency(dir string) (yes bool) {
+	mounts(dir, func(line, device string) bool {
+		yes = emergencyIn(line, device)
+		return !yes
+	})
+	return yes
 }
 
-// emergencyIn judges one line of mountinfo (proc_pid_mountinfo(5)): "36 35 98:0 / /mnt rw,noatime - ext4 /dev/root rw,errors=continue".
+// mounts calls look with each line of mountinfo (proc_pid_mountinfo(5)) and the device of dir as it is written there, until look returns
+// false. It calls nothing where the system does not tell.
+func mounts(dir string, look func(line, device string) bool) {
+	var st unix.Stat_t
+	if unix.Stat(dir, &st) != nil {
+		return
+	}
+	list, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return
+	}
+	defer list.Close()
+	device := fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))
+	for lines := bufio.NewScanner(list); lines.Scan() && look(lines.Text(), device); {
+	}
+}
+
+// emergencyIn judges one line of mountinfo: "36 35 98:0 / /mnt rw,noatime - ext4 /dev/root rw,errors=continue".
 func emergencyIn(line, device string) bool {
 	fields := strings.Fields(line)
 	return len(fields) > 3 && fields[2] == device && strings.Contains(","+fields[len(fields)-1]+",", ",emergency_ro,")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"posagent/device/file"
 	"posagent/store"
 )
 
@@ -147,7 +148,7 @@ func TestReservedRefusesWithoutBallast(t *testing.T) {
 	require.ErrorIs(t, s.Reserved(t.Context()), store.ErrFull)
 	require.False(t, s.Health(t.Context()).Reserved)
 	s.reserve.mu.Lock()
-	s.reserve.free = freeBytes
+	s.reserve.free = file.Free
 	s.reserve.mu.Unlock()
 	require.NoError(t, s.Reserved(t.Context()), "space has returned")
 }

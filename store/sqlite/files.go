@@ -33,20 +33,6 @@ func fileSize(path string) int64 {
 	return fi.Size()
 }
 
-func freeBytes(dir string) (int64, error) {
-	var st unix.Statfs_t
-	for {
-		err := unix.Statfs(dir, &st)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			return 0, err
-		}
-		return int64(st.Bavail) * int64(st.Bsize), nil
-	}
-}
-
 // createFile makes an empty file with private permissions, durably. It must not touch an existing
 // one: closing a descriptor of it would drop SQLite's locks in this process.
 func createFile(path string) error {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"posagent/device/file"
 	"posagent/store"
 	"posagent/store/marks"
 )
@@ -29,7 +30,7 @@ func (s *Store) Health(context.Context) store.Health {
 	h.FileBytes = fileSize(s.opt.Path)
 	h.WALBytes = fileSize(s.opt.Path + "-wal")
 	var err error
-	h.FreeBytes, err = freeBytes(filepath.Dir(s.opt.Path))
+	h.FreeBytes, err = file.Free(filepath.Dir(s.opt.Path))
 	h.Reserved = s.reserve.held()
 	if s.opt.ReadOnly {
 		h.Reserved = fileSize(s.reserve.path) > 0

@@ -83,7 +83,7 @@ func newStore(opt Options) (*Store, error) {
 		idle:    make(chan struct{}),
 		readers: make(chan *link, opt.Readers),
 		place:   &place{},
-		reserve: &reserve{path: path + ".ballast", size: opt.Ballast, free: freeBytes},
+		reserve: &reserve{path: path + ".ballast", size: opt.Ballast, free: file.Free},
 	}
 	s.Keyring = store.NewKeyring(store.KeyringOptions{
 		Wrapper: opt.Wrapper, MACKey: func() []byte { return s.mac }, Shredded: func() { s.shred.Store(true) }, Name: classify,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"posagent/agent/offline"
 	"posagent/ecr"
@@ -26,8 +25,7 @@ func (j *Journal) BySequence(r store.Reader, line, sequence string) (*Row, error
 
 // BySequencePrefix is BySequence for an id of which the beginning is known, up to a "/".
 func (j *Journal) BySequencePrefix(r store.Reader, line, prefix string) (*Row, error) {
-	return j.one(r, newestOf(byPrefix),
-		line, prefix, strings.TrimSuffix(prefix, "/")+"0") // "0" follows "/"
+	return j.one(r, newestOf(byPrefix), line, prefix, behind(prefix))
 }
 
 // LastOf finds the sale that a line has asked for last: its newest, or an older one that it has asked for

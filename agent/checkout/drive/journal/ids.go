@@ -39,8 +39,11 @@ CREATE INDEX checkout_joined_sale ON checkout_joined (sale);`}
 // bySequence are the sales of an id.
 const bySequence = `line = ?1 AND sequence = ?2 AND sequence != ''`
 
-// byPrefix are those whose id begins so.
+// byPrefix are those whose id begins so; the third argument is behind the beginning.
 const byPrefix = `line = ?1 AND sequence >= ?2 AND sequence < ?3 AND sequence != ''`
+
+// behind is the least text that sorts behind all that begin with prefix, up to its "/".
+func behind(prefix string) string { return strings.TrimSuffix(prefix, "/") + "0" } // which follows "/"
 
 // newestOf names the newest sale whose id fits, its own or one that it was joined under.
 func newestOf(fits string) string {
@@ -98,7 +101,7 @@ func (j *Journal) digest(line, sequence string) string {
 // false where it never did. The beginning ends with "/".
 func (j *Journal) YoungestID(r store.Reader, line, prefix string) (age int64, ok bool, err error) {
 	ids, err := store.Column[string](r, `SELECT sequence FROM checkout_sales WHERE `+byPrefix+` UNION SELECT sequence FROM checkout_joined WHERE `+byPrefix,
-		line, prefix, strings.TrimSuffix(prefix, "/")+"0") // "0" follows "/"
+		line, prefix, behind(prefix))
 	for _, id := range ids {
 		u, err := j.UsedID(r, line, id)
 		if err != nil {
