@@ -28,7 +28,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS ONLY PACKAGES
 
-.PHONY: verify campaigns backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens pictures help demo run build test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput vuln test-386 test-arm guest change
+.PHONY: goldens verify campaigns backend migrate fleet methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens pictures help demo run build test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput vuln test-386 test-arm guest change
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -55,6 +55,10 @@ test: ## every rule of the product, with Go alone: four minutes on two processor
 
 verify: ## make test, then what needs tools, which it names and installs: race detector, full sizes, PostgreSQL, emulated ARM, Chromium: 25 minutes (ONLY="race arm", REQUIRE_ALL=1 lets nothing be left out, TOOLS=no installs nothing)
 	@sh cross/verify.sh
+
+goldens: ## write what is calculated and kept: lengths of the transcripts' requests and their hashes, the table of decisions
+	GOLDENS=write $(GO) test -count=1 -run '^TestTranscriptsAreFrozen$$' ./cross/check
+	DECISIONS=write $(GO) test -count=1 -run '^TestThePageSaysWhatTheTableSays$$' ./cross/decisions
 
 campaigns: ## every campaign at its full size, one after the other: hours, said first (ONLY="kill line")
 	@MAKE='$(MAKE)' sh cross/campaigns.sh

@@ -231,7 +231,7 @@ var modules = []module{
 // anywhere are modules that any package may import, testOnly those for tests and conformance suites.
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
-	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
+	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "golang.org/x/tools/txtar"}
 	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "store/postgres/pgtest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/program", "cross/certs", "cross/env", "cross/stack/stacktest", "cmd/usage/usagetest"} // packages made of test code
 )
 

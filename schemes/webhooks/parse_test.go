@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -43,16 +41,17 @@ func TestAStrictReceiverUnderstandsEveryPaymentEvent(t *testing.T) {
 		n++
 	}
 	require.Equal(t, 12, n)
-	files, err := filepath.Glob("testdata/both/payment.*.txtar")
-	require.NoError(t, err)
-	require.Len(t, files, 12)
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		require.NoError(t, err)
-		_, rest, _ := strings.Cut(string(text), "charset=utf-8\n\n")
+	sent := 0
+	for _, tr := range wiretest.Load(t, "testdata/both") {
+		if !strings.HasPrefix(tr.Name, "payment.") {
+			continue
+		}
+		sent++
+		_, rest, _ := strings.Cut(tr.Text(), "charset=utf-8\n\n")
 		body, _, _ := strings.Cut(rest, "\n")
-		require.NoError(t, webhookstest.Strict([]byte(body)), f)
+		require.NoError(t, webhookstest.Strict([]byte(body)), tr.Name)
 	}
+	require.Equal(t, 12, sent)
 }
 
 // Nothing that a receiver reads is left out for being zero or empty.

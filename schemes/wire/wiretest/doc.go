@@ -1,8 +1,10 @@
 // Package wiretest replays transcripts of one HTTP exchange against a Client alone and against a Handler
 // alone, so that the two cannot agree on something the specification does not say.
 //
-// A transcript is a txtar file: -- call -- and -- result -- are JSON, -- request -- and -- response -- are HTTP with \n for
-// line ends. Service replays the transcripts of any service that is a table of rest.Endpoints, and proves what
+// A transcript is a call, its request on the wire, an answer to it and what the call comes to. A txtar file has all answers to one
+// request: -- call -- and -- request -- once, then -- NAME: what the answer shows -- and -- result -- for each transcript. Calls and
+// results are JSON, requests and answers are HTTP with \n for line ends. `make goldens` writes the lengths in requests, and the list
+// of hashes by which cross/check knows each transcript. Service replays the transcripts of any service that is a table of rest.Endpoints, and proves what
 // all such services have in common. FindsBugs proves that a conformance suite fails on each bug that it must find.
 //
 // A service has one transcript of each case. These make a case:
@@ -18,5 +20,5 @@
 // that no other read comes to, and where a transcript alone runs a branch of the code or alone fails
 // when a rule is broken.
 //
-// It imports testify, schemes/wire, schemes/wire/rest and the standard library. It must not import a service.
+// It imports testify, txtar, schemes/wire, schemes/wire/rest and the standard library. It must not import a service.
 package wiretest

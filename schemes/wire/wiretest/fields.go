@@ -89,17 +89,9 @@ func Exercised(t *testing.T, file string, besides ...string) {
 	t.Helper()
 	list, err := os.ReadFile(file)
 	require.NoError(t, err)
-	files, err := os.ReadDir("testdata/both")
-	require.NoError(t, err)
 	all := strings.Join(besides, "\n")
-	for _, f := range files {
-		data, err := os.ReadFile("testdata/both/" + f.Name())
-		require.NoError(t, err)
-		_, wired, ok := strings.Cut(string(data), "-- request --")
-		require.True(t, ok)
-		wired, _, ok = strings.Cut(wired, "-- result --")
-		require.True(t, ok)
-		all += wired
+	for _, tr := range Load(t, "testdata/both") {
+		all += tr.parts["request"] + tr.parts["response"]
 	}
 	met, of := 0, 0
 	for line := range strings.Lines(string(list)) {

@@ -4,14 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"posagent/schemes/wire"
 )
@@ -19,37 +21,60 @@ import (
 // Transcript is one exchange.
 type Transcript struct {
 	Name  string
+	about string
 	parts map[string]string
 }
 
-// Load reads every .txtar file of a folder; at least one must be there.
-func Load(t *testing.T, dir string) []Transcript {
+// Load reads the transcripts of every .txtar file of a folder, by their names; at least one must be there.
+func Load(t testing.TB, dir string) (out []Transcript) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	var out []Transcript
 	for _, p := range paths {
-		data, err := os.ReadFile(p)
-		require.NoError(t, err)
-		out = append(out, Transcript{Name: strings.TrimSuffix(filepath.Base(p), ".txtar"), parts: split(string(data))})
+		out = append(out, Read(t, p)...)
+	}
+	require.NotEmpty(t, out)
+	slices.SortFunc(out, func(a, b Transcript) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Read reads the transcripts of a file: one request, and each answer to it.
+func Read(t testing.TB, path string) (out []Transcript) {
+	t.Helper()
+	file, err := txtar.ParseFile(path)
+	require.NoError(t, err)
+	asked := map[string]string{}
+	for _, part := range file.Files {
+		name, about, answer := strings.Cut(part.Name, ": ")
+		switch text := string(part.Data); {
+		case answer:
+			one := maps.Clone(asked)
+			one["response"] = text
+			out = append(out, Transcript{name, about, one})
+		case name == "result":
+			require.NotEmpty(t, out, "%s: a result before an answer", path)
+			out[len(out)-1].parts[name] = text
+		default:
+			require.Empty(t, out, "%s: %s after an answer", path, name)
+			asked[name] = text
+		}
+	}
+	for _, tr := range out {
+		require.Len(t, tr.parts, len(order), "%s: %s", path, tr.Name)
 	}
 	return out
 }
 
-func split(text string) map[string]string {
-	parts, name := map[string]string{}, ""
-	for line := range strings.Lines(text) {
-		if word, ok := strings.CutPrefix(line, "-- "); ok && strings.HasSuffix(strings.TrimSpace(line), " --") {
-			name = strings.TrimSuffix(strings.TrimSpace(word), " --")
-			parts[name] = ""
-			continue
-		}
-		if name != "" {
-			parts[name] += line
-		}
+// order is that of the parts in a transcript's text.
+var order = [...]string{"call", "request", "response", "result"}
+
+// Text is the transcript by itself, whatever file holds it.
+func (tr Transcript) Text() string {
+	text := tr.about + "\n"
+	for _, part := range order {
+		text += "-- " + part + " --\n" + tr.parts[part]
 	}
-	return parts
+	return text
 }
 
 // Call reads -- call -- into v.
