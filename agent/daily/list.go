@@ -96,12 +96,12 @@ const longest = 600
 
 // clean masks card numbers in a text from outside, takes out what would break a line, and bounds it.
 func clean(s string) string {
-	s = strings.Map(func(r rune) rune {
+	s = wire.MaskPANs(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return ' '
 		}
 		return r
-	}, wire.MaskPANs(s))
+	}, s)) // masked as it is shown, and before it is cut
 	if r := []rune(s); len(r) > longest {
 		return string(r[:longest]) + "…"
 	}

@@ -37,9 +37,7 @@ func (b *Box) Report(ctx context.Context, d Driver, last fleet.Outcome) ([]fleet
 	if err != nil {
 		return nil, err
 	}
-	for last.Reason != wire.MaskPANs(last.Reason) { // a technician may have typed it
-		last.Reason = wire.MaskPANs(last.Reason)
-	}
+	last.Reason = wire.MaskPANs(last.Reason) // a technician may have typed it
 	req := fleet.ReportRequest{Version: d.Version, Configuration: r.applied(b.now())}
 	if last.Sound() { // without it the service still says what it holds
 		req.Update = last

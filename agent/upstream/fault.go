@@ -279,12 +279,12 @@ func plainDetail(err error) string {
 
 // short bounds a text from outside, and takes what would break a line out of it.
 func short(s string) string {
-	s = strings.Map(func(r rune) rune {
+	s = wire.MaskPANs(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == ':' {
 			return ' '
 		}
 		return r
-	}, wire.MaskPANs(s))
+	}, s)) // masked as it is shown, and before it is cut
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:80])
 	}

@@ -86,7 +86,7 @@ var ofReconcile = []mutant{
 		{"agent/daily/run.go", `		case waits >= mostShown:`, `		case false:`},
 	}},
 	{"a card number of the list stands in an alert", "agent/daily", "TestTheFileIsNotTrusted", []edit{
-		{"agent/daily/list.go", `}, wire.MaskPANs(s))`, `}, wire.MaskPANs("")+s)`},
+		{"agent/daily/list.go", `s = wire.MaskPANs(strings.Map(`, `s = wire.MaskPANs("") + (strings.Map(`},
 	}},
 	{"a damaged row is left out", "agent/reconcile", "TestReadRefuses", []edit{
 		{"agent/reconcile/csv.go", `		row, err := t.row(line, currency, zone)

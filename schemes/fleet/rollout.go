@@ -99,10 +99,7 @@ func Reason(s string) string {
 		}
 		return r
 	}, s)
-	s = s[:min(len(s), maxReason)]
-	for s != wire.MaskPANs(s) {
-		s = wire.MaskPANs(s)
-	}
+	s = wire.MaskPANs(s) // before it is cut: a part of a card number has no check digit
 	return s[:min(len(s), maxReason)]
 }
 

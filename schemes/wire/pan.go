@@ -104,24 +104,26 @@ func luhn(s string) bool {
 
 // MaskPANs masks whatever reads like a card number in a text for people: 13 to 19 digits that begin like a card
 // scheme's, with a good check digit, single spaces, dashes and plus signs between them tolerated. What a path escapes (%20, %2D, %34,
-// and %2520) is read as what it means. The first six and the last four stay.
+// and %2520) is read as what it means. The first six and the last four digits of such a window stay, unless they lie in the middle of
+// another: a number beside a card number makes windows of its own, and only the middles of all of them cover the card number's.
+// What is masked stays as it is when it is masked again.
 func MaskPANs(s string) string {
 	var at []int // places of the digits of one run
 	end := -1    // behind the last of them
 	out := []byte(s)
 	flush := func() {
 		for from := 0; from+13 <= len(at); from++ {
-			for n := min(19, len(at)-from); n >= 13; n-- {
-				var digits [19]byte
-				for i := range n {
-					digits[i] = s[at[from+i]]
+			if strings.IndexByte("23456", s[at[from]]) < 0 {
+				continue
+			}
+			var digits [19]byte
+			for n := range min(19, len(at)-from) {
+				digits[n] = s[at[from+n]]
+				if !luhn(string(digits[:n+1])) {
+					continue
 				}
-				if luhn(string(digits[:n])) && strings.IndexByte("23456", digits[0]) >= 0 {
-					for i := 6; i < n-4; i++ {
-						out[at[from+i]] = '*'
-					}
-					from += n - 1
-					break
+				for i := 6; i <= n-4; i++ {
+					out[at[from+i]] = '*'
 				}
 			}
 		}

@@ -4,13 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"posagent/cross/need"
 	"posagent/schemes/wire"
 )
 
@@ -79,6 +83,94 @@ func TestMaskPANs(t *testing.T) {
 	} {
 		require.Equal(t, want, wire.MaskPANs(in), in)
 	}
+}
+
+// TestField2_A4NoNumberUncoversACardNumber: an order number, a year or another card number beside a card number made a false window
+// that swallowed its beginning, and the rest stayed in clear. Of a card number in whatever text at most ten digits stay. The kind: a
+// number before it, behind it, on both sides, joined to it or parted from it, as it is written and as a path escapes it.
+func TestField2_A4NoNumberUncoversACardNumber(t *testing.T) {
+	for in, want := range map[string]string{
+		"47841779 4443192459649218":         "478417** *44319******9218",
+		"492342 4594470175652105":           "492342 ***4********2105",
+		"1674 4595033215368675":             "1674 459*********8675",
+		"2026 4111111111111111":             "2026 4111********1111",
+		"4111111111111111 2026":             "411111******1111 2026",
+		"4111111111111111 5555555555554444": "411111******1111 555555******4444",
+	} {
+		require.Equal(t, want, wire.MaskPANs(in), in)
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	spread := func(digits string) (text string, at []int) { // with separators, each digit's place told
+		parts := []string{"", "", "", "", "", " ", "-", "+", "%20", "%2D", "%2520"}
+		if r.IntN(2) == 0 {
+			parts = parts[:1] // in one piece
+		}
+		for i := range digits {
+			if i > 0 {
+				text += parts[r.IntN(len(parts))]
+			}
+			at, text = append(at, len(text)), text+digits[i:i+1]
+		}
+		return text, at
+	}
+	some := func(most int) string {
+		b := make([]byte, r.IntN(most+1))
+		for i := range b {
+			b[i] = '0' + byte(r.IntN(10))
+		}
+		return string(b)
+	}
+	for range need.Size(20_000, 1_000_000) {
+		var text string
+		var cards [][]int
+		for range 1 + r.IntN(3) {
+			lead, _ := spread(some(20))
+			number := cardNumber(r)
+			written, at := spread(number)
+			text += lead + []string{"", " ", "-", "/", "%20", " x "}[r.IntN(6)]
+			for i := range at {
+				at[i] += len(text)
+			}
+			cards, text = append(cards, at), text+written+[]string{"", " ", "+", "%2B", ", "}[r.IntN(5)]
+		}
+		tail, _ := spread(some(20))
+		text += tail
+		masked := wire.MaskPANs(text)
+		require.Len(t, masked, len(text))
+		for _, at := range cards {
+			shown := 0
+			for _, i := range at {
+				if masked[i] != '*' {
+					shown++
+				}
+			}
+			if shown > 10 {
+				require.Failf(t, "card number told", "%d of its %d digits: %q became %q", shown, len(at), text, masked)
+			}
+		}
+		if wire.MaskPANs(masked) != masked {
+			require.Failf(t, "not masked at once", "%q became %q", masked, wire.MaskPANs(masked))
+		}
+	}
+}
+
+// cardNumber makes one of 13 to 19 digits that begins like a card scheme's, with its check digit (ISO/IEC 7812-1).
+func cardNumber(r *rand.Rand) string {
+	digits := []int{2 + r.IntN(5)}
+	for range 11 + r.IntN(7) {
+		digits = append(digits, r.IntN(10))
+	}
+	sum, number := 0, ""
+	for i, d := range digits {
+		number += strconv.Itoa(d)
+		if (len(digits)-i)%2 == 1 {
+			d = d*2%10 + d*2/10
+		}
+		sum += d
+	}
+	return number + strconv.Itoa((10-sum%10)%10)
 }
 
 // A reference that is a UUID stays whole, whatever its digits add up to. Anything else is masked.
