@@ -62,6 +62,7 @@ func clampSum(ds ...time.Duration) time.Duration {
 type Till struct {
 	Trace     string        `json:"traceId,omitempty"`   // its trace id, "" = none
 	Reference string        `json:"reference,omitempty"` // its own name of the purchase, "" = none
+	Spelled   string        `json:"spelled,omitempty"`   // sealed: its id of the request as it wrote it, where a card number may stand in it
 	Patience  time.Duration `json:"patience,omitempty"`  // it waits so long for an answer; 0 = the terminal's default
 	Grace     time.Duration `json:"grace,omitempty"`     // an approval waits so long for its acknowledgement; 0 = the terminal's default
 	Keep      bool          `json:"keep,omitempty"`      // an approval that it does not acknowledge is kept

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/agent/intent"
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -62,7 +63,7 @@ func (b *builds) Build(ctx context.Context, key wire.Key, req hosted.BuildReques
 
 func (b *builds) keep(tx store.Tx, owner string, req hosted.BuildRequest, out hosted.Built) error {
 	res, err := tx.Exec(`INSERT INTO inbox_build (session, order_id, url, token, built_ms, owner) VALUES (?, ?, ?, x'', ?, ?) ON CONFLICT (session) DO NOTHING`,
-		out.SessionID, req.Order.OrderID, req.PaymentSession.NotificationURL, b.now().UnixMilli(), owner)
+		out.SessionID, intent.KeptName(b.db, req.Order.OrderID), wire.MaskPANs(req.PaymentSession.NotificationURL), b.now().UnixMilli(), owner)
 	if err != nil {
 		return err
 	}
@@ -223,7 +224,8 @@ func (b *Inbox) known(ctx context.Context, n hosted.Notice) (session string, err
 			err := found.Scan(&x.n, &x.session, &x.token)
 			list = append(list, x)
 			return err
-		}, `SELECT n, session, token FROM inbox_build WHERE order_id = ? ORDER BY n DESC LIMIT 100`, n.Operation.OrderID); err != nil {
+		}, `SELECT n, session, token FROM inbox_build WHERE order_id IN (?, ?) ORDER BY n DESC LIMIT 100`, // an older program stored it as it came
+			intent.KeptName(b.opt.DB, n.Operation.OrderID), n.Operation.OrderID); err != nil {
 			return err
 		}
 		for _, x := range list {

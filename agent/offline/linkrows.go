@@ -75,7 +75,9 @@ func (f *Front) sendLink() adapter {
 		if err == nil && c.Operation == nil && !answers(c.Link, req) {
 			err = &wire.Error{Code: wire.UnknownOutcome, Op: KindLinkCreate, Msg: "the answer is of another link", Err: wire.ErrAnothers}
 		}
-		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil, req.ReferenceID != "" && c.ReferenceID == req.ReferenceID}, err
+		ours := req.ReferenceID != "" && c.ReferenceID == req.ReferenceID
+		maskOwn(&c.Link) // the answer is stored in clear
+		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil, ours}, err
 	}}
 }
 

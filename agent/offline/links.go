@@ -78,9 +78,7 @@ func (l linkFront) Create(ctx context.Context, key wire.Key, req paylinks.Create
 	w.body = w.keep
 	link := linkOf(req)
 	link.CreatedAt = f.o.Now().Unix()
-	for _, s := range [...]*string{&link.ReferenceID, &link.SKU} { // what is shown here is stored in clear; the request itself is sealed
-		*s = wire.MaskReference(*s)
-	}
+	maskOwn(&link) // what is shown here is stored in clear; the request itself is sealed
 	if w.seen, err = json.Marshal(link); err != nil {
 		return paylinks.Created{}, wire.Errorf(wire.Invalid, w.row.Kind, "request cannot be written")
 	}
@@ -90,10 +88,23 @@ func (l linkFront) Create(ctx context.Context, key wire.Key, req paylinks.Create
 	}
 	if a.pending == nil && len(a.body) > 0 {
 		var out paylinks.Created
-		return out, readAnswer(w.row, a, &out)
+		err := readAnswer(w.row, a, &out)
+		for masked, own := range map[*string]string{&out.ReferenceID: req.ReferenceID, &out.SKU: req.SKU} { // the caller's, which it knows
+			if *masked == wire.MaskReference(own) {
+				*masked = own
+			}
+		}
+		return out, err
 	}
 	link.ID, err = strconv.ParseInt(a.local, 10, 64)
 	return paylinks.Created{Link: link, Operation: a.pending}, err
+}
+
+// maskOwn masks the names that a caller chose for a link.
+func maskOwn(l *paylinks.Link) {
+	for _, s := range [...]*string{&l.ReferenceID, &l.SKU} {
+		*s = wire.MaskReference(*s)
+	}
 }
 
 // linkOf is a link as its request describes it, before anybody has made it.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"posagent/agent/intent"
 	"posagent/agent/lost"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -73,6 +74,9 @@ func (c Claims) mac(about, id, owner string) []byte { return c.DB.MAC(table, abo
 // folds them.
 func (c Claims) Owner(r store.Reader, about, id string) (owner string, found bool, err error) {
 	var mac []byte
+	if id, err = c.kept(r, about, id); err != nil {
+		return "", false, err
+	}
 	err = r.QueryRow(`SELECT owner, mac FROM owned_ids WHERE about = ? AND id = ? AND account = ''`, about, id).Scan(&owner, &mac)
 	good := func(mac []byte) bool { return bytes.Equal(mac, c.mac(about, id, owner)) }
 	if errors.Is(err, sql.ErrNoRows) && !chosen(about) {
@@ -95,6 +99,24 @@ func (c Claims) Owner(r store.Reader, about, id string) (owner string, found boo
 // somebody named another that folds to it; two ids that a service has given do not.
 func chosen(about string) bool { return about == order || about == contract || about == reference }
 
+// kept is an id that a caller chose as the tables have it (intent.KeptName), or as it came where an older program has stored it so.
+func (c Claims) kept(r store.Reader, about, id string) (string, error) {
+	kept := intent.KeptName(c.DB, id)
+	if kept == id || !chosen(about) {
+		return id, nil
+	}
+	older := false
+	err := r.QueryRow(`SELECT EXISTS (SELECT 1 FROM owned_ids WHERE about = ?1 AND id = ?2) OR EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2)`,
+		about, id).Scan(&older)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("owner of %s: %w", about, err)
+	case older:
+		return id, nil
+	}
+	return kept, nil
+}
+
 // Claim gives a thing to an owner, durably. wire.NotFound where it belongs to another.
 func (c Claims) Claim(ctx context.Context, about, id, owner string) error {
 	owns, found := "", false
@@ -116,9 +138,13 @@ func (c Claims) Claim(ctx context.Context, about, id, owner string) error {
 
 // claim is whose a thing is afterwards.
 func (c Claims) claim(tx store.Tx, about, id, owner string) (owns string, err error) {
+	kept, err := c.kept(tx, about, id)
+	if err != nil {
+		return "", err
+	}
 	res, err := tx.Exec(`INSERT INTO owned_ids (about, id, owner, mac) VALUES (?, ?, ?, ?)
 		ON CONFLICT (about, id) DO UPDATE SET owner = excluded.owner, mac = excluded.mac, account = '' WHERE account <> ''`,
-		about, id, owner, c.mac(about, id, owner))
+		about, kept, owner, c.mac(about, kept, owner))
 	if err == nil && c.Given != nil {
 		if n, _ := res.RowsAffected(); n > 0 { // SQLite always knows
 			err = c.Given(tx, about, id, owner)
@@ -132,7 +158,11 @@ func (c Claims) claim(tx store.Tx, about, id, owner string) (owns string, err er
 
 // Give gives a thing to an owner, whoever owned it.
 func (c Claims) Give(tx store.Tx, about, id, owner string) error {
-	_, err := tx.Exec(`INSERT INTO owned_ids (about, id, owner, mac) VALUES (?, ?, ?, ?) ON CONFLICT (about, id) DO UPDATE SET owner = excluded.owner, mac = excluded.mac, account = ''`,
+	id, err := c.kept(tx, about, id)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO owned_ids (about, id, owner, mac) VALUES (?, ?, ?, ?) ON CONFLICT (about, id) DO UPDATE SET owner = excluded.owner, mac = excluded.mac, account = ''`,
 		about, id, owner, c.mac(about, id, owner))
 	if err != nil {
 		return fmt.Errorf("owner of %s: %w", about, err)

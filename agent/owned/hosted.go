@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"posagent/agent/intent"
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -124,7 +125,7 @@ func (c Claims) answers(ctx context.Context, id string, st hosted.SessionState) 
 		if err != nil {
 			return &wire.Error{Code: wire.Internal, Op: session, Err: err}
 		}
-		anothers = built != "" && built != st.Operation.OrderID
+		anothers = built != "" && built != st.Operation.OrderID && built != intent.KeptName(c.DB, st.Operation.OrderID)
 	}
 	if anothers {
 		return &wire.Error{Code: wire.Unavailable, Op: session, Msg: "the answer is about another session: ask again", Err: wire.ErrAnothers}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"posagent/agent/intent"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -48,10 +49,13 @@ func (c Claims) name(ctx context.Context, n naming) (undo func(), err error) {
 	if n.id == "" {
 		return func() {}, nil
 	}
-	others := false
+	others, id := false, n.id
 	var was []naming
-	err = c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
-		err := tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND owner = ?3 AND account = '')
+	err = c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) (err error) {
+		if n.id, err = c.kept(tx, n.about, id); err != nil {
+			return err
+		}
+		err = tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND owner = ?3 AND account = '')
 			AND (EXISTS (SELECT 1 FROM owned_named WHERE about = ?1 AND id = ?2 AND account = '')
 				OR EXISTS (SELECT 1 FROM owned_ids WHERE about = ?1 AND id = ?2 AND owner <> ?3 AND account = ''))`,
 			n.about, n.id, n.owner).Scan(&others)
@@ -117,7 +121,10 @@ const manyNamed = 10
 // namedBy are the caller's namings of an id.
 func (c Claims) namedBy(ctx context.Context, about, id string) (list []naming, err error) {
 	err = c.DB.Read(ctx, func(r store.Reader) (err error) {
-		list, err = c.namings(r, `about = ? AND id = ? AND owner = ?`, about, id, wire.CallerOf(ctx).Name)
+		kept, err := c.kept(r, about, id)
+		if err == nil {
+			list, err = c.namings(r, `about = ? AND id = ? AND owner = ?`, about, kept, wire.CallerOf(ctx).Name)
+		}
 		return err
 	})
 	if err != nil {
@@ -129,7 +136,11 @@ func (c Claims) namedBy(ctx context.Context, about, id string) (list []naming, e
 // othersNamed says that another caller has named an id, too: one that reaches everything may name what a client has named.
 func (c Claims) othersNamed(ctx context.Context, about, id string) (yes bool, err error) {
 	err = c.DB.Read(ctx, func(r store.Reader) error {
-		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM owned_named WHERE about = ? AND id = ? AND owner <> ? AND account = '')`, about, id, wire.CallerOf(ctx).Name).Scan(&yes)
+		kept, err := c.kept(r, about, id)
+		if err != nil {
+			return err
+		}
+		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM owned_named WHERE about = ? AND id = ? AND owner <> ? AND account = '')`, about, kept, wire.CallerOf(ctx).Name).Scan(&yes)
 	})
 	if err != nil {
 		return false, &wire.Error{Code: wire.Internal, Op: about, Err: err}
@@ -142,10 +153,10 @@ const skew = time.Minute
 
 // shows says that a status is of what the call made: its amount and currency, and not from before it (law II), both by the service's own
 // clock. Ours only measures how long ago the call was. What stood there when the call left is known from before (schemes.occupied).
-func (n naming) shows(st aapay.Status) bool {
+func (c Claims) shows(n naming, st aapay.Status) bool {
 	began, err := time.Parse(time.RFC3339, st.TimeStamp)
 	r := st.Receipt
-	if err != nil || r == nil || n.amount <= 0 || r.Amount != n.amount || r.Currency != n.currency || r.Reference != "" && r.Reference != n.id {
+	if err != nil || r == nil || n.amount <= 0 || r.Amount != n.amount || r.Currency != n.currency || r.Reference != "" && r.Reference != n.id && intent.KeptName(c.DB, r.Reference) != n.id {
 		return false
 	}
 	left := time.UnixMilli(n.at)

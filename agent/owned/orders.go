@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"posagent/agent/intent"
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -14,7 +15,7 @@ import (
 func (c Claims) built(ctx context.Context, id string) (list []string, err error) {
 	caller := wire.CallerOf(ctx).Name
 	err = c.DB.Read(ctx, func(r store.Reader) error {
-		all, err := store.Column[string](r, `SELECT session FROM inbox_build WHERE order_id = ? ORDER BY n DESC LIMIT 100`, id)
+		all, err := store.Column[string](r, `SELECT session FROM inbox_build WHERE order_id IN (?, ?) ORDER BY n DESC LIMIT 100`, intent.KeptName(c.DB, id), id) // an older program stored it as it came
 		list = nil
 		for _, s := range all {
 			owner, found, fault := c.Owner(r, session, s)

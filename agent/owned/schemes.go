@@ -101,7 +101,7 @@ func (s schemes) ours(ctx context.Context, n naming, req aapay.Request, ppref st
 		if st, err = s.look(ctx, ppref, req.Method); err == nil {
 			err = fault
 		}
-		mine = err == nil && slices.Contains(numbers(st), ppref) && slices.ContainsFunc(named, func(of naming) bool { return of.shows(st) })
+		mine = err == nil && slices.Contains(numbers(st), ppref) && slices.ContainsFunc(named, func(of naming) bool { return s.c.shows(of, st) })
 	}
 	switch {
 	case err != nil:
@@ -280,7 +280,7 @@ func (s schemes) own(ctx context.Context, st aapay.Status, id string, named []na
 		}
 		mine = mine || found
 	}
-	if !mine && !slices.ContainsFunc(named, func(n naming) bool { return n.shows(st) }) {
+	if !mine && !slices.ContainsFunc(named, func(n naming) bool { return s.c.shows(n, st) }) {
 		return s.c.none(ctx, transaction)
 	}
 	if !mine {
@@ -423,5 +423,5 @@ func (s schemes) shown(ctx context.Context, st aapay.Status) (bool, error) {
 			named = nil
 		}
 	}
-	return slices.ContainsFunc(named, func(of naming) bool { return of.shows(st) }), err
+	return slices.ContainsFunc(named, func(of naming) bool { return s.c.shows(of, st) }), err
 }

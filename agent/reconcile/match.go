@@ -105,9 +105,9 @@ func names(r *journal.Row) []string {
 	return list
 }
 
-// names are those of a row.
-func (r Row) names() (list []string) {
-	for kind, name := range map[string]string{"sale/": string(r.Sale), "reference/": r.Reference, "id/": r.ID} {
+// names are those of a row, as the journal keeps them.
+func (r Row) names(by intent.Digester) (list []string) {
+	for kind, name := range map[string]string{"sale/": string(r.Sale), "reference/": intent.KeptName(by, r.Reference), "id/": intent.KeptName(by, r.ID)} {
 		if name != "" {
 			list = append(list, kind+name)
 		}
@@ -142,10 +142,10 @@ type matcher struct {
 	outside outside
 }
 
-func newMatcher(rows []Row, p Period, after int64, written time.Time) *matcher {
+func newMatcher(by intent.Digester, rows []Row, p Period, after int64, written time.Time) *matcher {
 	m := &matcher{rows: rows, by: make(map[string][]int, len(rows)), period: p, after: after, until: written, outside: outside{}}
 	for i, r := range rows {
-		for _, name := range r.names() {
+		for _, name := range r.names(by) {
 			m.by[name] = append(m.by[name], i)
 		}
 		if r.Receipt != 0 {

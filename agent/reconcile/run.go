@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options, list List) (Report, error) {
 	if period == (Period{}) {
 		period = spanOf(list.Rows)
 	}
-	m := newMatcher(list.Rows, period, o.After, o.Written)
+	m := newMatcher(o.DB, list.Rows, period, o.After, o.Written)
 	if err := m.read(ctx, o.DB, o.Yield, func(done, of int64) { o.Progress("journal", done, of) }); err != nil {
 		return Report{}, err
 	}

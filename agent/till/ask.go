@@ -13,6 +13,7 @@ import (
 
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/httpd"
+	"posagent/agent/intent"
 	"posagent/agent/view"
 	"posagent/ecr"
 	"posagent/schemes/money"
@@ -241,11 +242,16 @@ func (t *Till) start(ctx context.Context, req ecr.Request, of wire.Key, judge fu
 	return sale, t.otherBody(ctx, req.Sequence, err)
 }
 
+// bySequence reads the caller's newest sale under a key. It returns journal.ErrUnknown.
+func (t *Till) bySequence(ctx context.Context, r store.Reader, key string) (*journal.Row, error) {
+	return journal.Named(r, line(ctx), intent.KeptName(t.o.DB, key))
+}
+
 // repeated looks for the sale of the same key before anything else is judged: whatever ended a day, or closed a batch, since the
 // request was answered changes nothing of the answer. known is false where the key is new, or so old that it may be used anew.
 func (t *Till) repeated(ctx context.Context, req ecr.Request, of wire.Key) (sale ecr.Sale, known bool, err error) {
 	var row *journal.Row
-	err = t.o.DB.Read(ctx, func(tx store.Reader) (err error) { row, err = journal.Named(tx, line(ctx), req.Sequence); return err })
+	err = t.o.DB.Read(ctx, func(tx store.Reader) (err error) { row, err = t.bySequence(ctx, tx, req.Sequence); return err })
 	if errors.Is(err, journal.ErrUnknown) || err == nil && of != "" && row.Original != of {
 		return sale, false, nil
 	}
@@ -319,7 +325,7 @@ func (t *Till) otherBody(ctx context.Context, key string, err error) error {
 	if !errors.As(err, &no) || no.Code != ecr.Processing {
 		return err
 	}
-	known := t.o.DB.Read(ctx, func(tx store.Reader) error { _, err := journal.Named(tx, line(ctx), key); return err })
+	known := t.o.DB.Read(ctx, func(tx store.Reader) error { _, err := t.bySequence(ctx, tx, key); return err })
 	if known == nil {
 		return wire.Errorf(wire.KeyReused, "", "the %s was used for another sale, with another type, amount, currency, original or reference: nothing was begun", wire.KeyHeader)
 	}

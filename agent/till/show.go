@@ -106,7 +106,7 @@ func (t *Till) named(w http.ResponseWriter, r *http.Request, q url.Values, langu
 		return err
 	}
 	var row *journal.Row
-	err = t.o.DB.Read(ctx, func(tx store.Reader) (err error) { row, err = journal.Named(tx, line(ctx), key); return err })
+	err = t.o.DB.Read(ctx, func(tx store.Reader) (err error) { row, err = t.bySequence(ctx, tx, key); return err })
 	if errors.Is(err, journal.ErrUnknown) {
 		sale, err := t.o.Desk.Find(written(ctx), line(ctx), key) // it may know more: a journal was lost
 		var no *ecr.Refusal

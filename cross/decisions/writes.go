@@ -4,7 +4,7 @@ package decisions
 func writes() []Decision {
 	return []Decision{{
 		Deed: "accept", Of: "a local client's write",
-		By: []string{"agent/offline.Front.accept", "agent/offline.Front.mayRepeat", "agent/offline.Front.trusted", "agent/offline.Front.mustBeNow", "agent/offline.Front.ownerOf", "agent/owned.naming.shows", "agent/outbox.Outbox.Forgotten"},
+		By: []string{"agent/offline.Front.accept", "agent/offline.Front.mayRepeat", "agent/offline.Front.trusted", "agent/offline.Front.mustBeNow", "agent/offline.Front.ownerOf", "agent/owned.Claims.shows", "agent/outbox.Outbox.Forgotten"},
 		Facts: []Fact{
 			{"what is asked for, and by whom", "asked"},
 			{"what came under the client's key", "offline_claims.digest"},

@@ -347,7 +347,7 @@ var ofClients = []mutant{
 	// Hosted build: who tells, who hears, and how often an order is paid.
 	{"any token is a notification's", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `if err == nil && good != 1 {`, `if err == nil && good != 1 && false {`}}},
 	{"the token of another order's session is good", inbox, "TestNotices", []edit{
-		{"agent/inbox/build.go", `WHERE order_id = ? ORDER BY n DESC LIMIT 100`, `WHERE order_id = ? OR 1 = 1 ORDER BY n DESC LIMIT 100`},
+		{"agent/inbox/build.go", `WHERE order_id IN (?, ?) ORDER BY n DESC LIMIT 100`, `WHERE order_id IN (?, ?) OR 1 = 1 ORDER BY n DESC LIMIT 100`},
 	}},
 	{"a build that was not kept is relayed", inbox, "TestNoBuildIsRelayedUnkept", []edit{
 		{"agent/inbox/build.go", `	err = b.db.Write(context.WithoutCancel(ctx), func`, `	_ = b.db.Write(context.WithoutCancel(ctx), func`},

@@ -9,7 +9,7 @@ var ofServices = []mutant{
 		{"agent/owned/schemes.go", `if wire.CallerOf(ctx).Own && another(out, id) {`, `if false && another(out, id) {`},
 	}},
 	{"an answer about another session gives its operation", "agent/owned", "TestField4_AnAnswerAboutAnotherGivesNothing", []edit{
-		{"agent/owned/hosted.go", `anothers = built != "" && built != st.Operation.OrderID`, `anothers = false && built != st.Operation.OrderID`},
+		{"agent/owned/hosted.go", `anothers = built != "" && built != st.Operation.OrderID &&`, `anothers = false && built != st.Operation.OrderID &&`},
 	}},
 	{"a name that two clients have is one of them's", "cmd/posagent", "TestField4_OwnNamesOneClient", []edit{
 		{"agent/own.go", `case byID != "" && byName != "" && byID != byName:`, `case false:`},

@@ -63,7 +63,7 @@ var ofWrites = []mutant{
 		{"agent/owned/orders.go", `	if len(kept) == 0 {`, `	if len(kept) < 0 {`},
 	}},
 	{"a reference that was named is the client's", "agent/owned", "TestField2_M40AReferenceGivesWhatTheCallMade", []edit{
-		{"agent/owned/schemes.go", `return n.shows(st) })`, `return n.shows(st) || true })`},
+		{"agent/owned/schemes.go", `return s.c.shows(n, st) })`, `return s.c.shows(n, st) || true })`},
 	}},
 	{"a transaction from before a call is the call's", "agent/owned", "TestField2_M40AReferenceGivesWhatTheCallMade", []edit{
 		{"agent/owned/naming.go", `!began.Before(`, `!began.IsZero() || !began.Before(`},

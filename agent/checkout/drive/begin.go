@@ -12,6 +12,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/perform"
+	"posagent/agent/intent"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -26,14 +27,15 @@ func (d *Drive) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	return sale, d.inLanguage(err)
 }
 
-func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
+func (d *Drive) begin(ctx context.Context, asked ecr.Request) (ecr.Sale, error) {
+	req := d.kept(asked)
 	if err := d.resumedBy(ctx); err != nil {
 		return ecr.Sale{}, err
 	}
 	d.desk.Lock()
 	defer d.desk.Unlock()
 	req.Currency = cmp.Or(req.Currency, d.cfg.Currency)
-	known, reuse, err := d.known(ctx, req)
+	known, reuse, err := d.known(ctx, req, asked)
 	switch { // before anything else is judged: what was done under its id is told whatever the terminal can do now
 	case err != nil:
 		return ecr.Sale{}, err
@@ -70,7 +72,7 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	case Replaced:
 		return ecr.Sale{}, refuse(ecr.NotReady, "this box is not the terminal any more")
 	}
-	a := &accepting{d: d, req: req, key: d.keyOf(req, reuse), reuse: reuse}
+	a := &accepting{d: d, req: req, wrote: asked.Sequence, key: d.keyOf(asked, reuse), reuse: reuse}
 	if req.Kind == ecr.Payment {
 		if err := a.choose(); err != nil {
 			return ecr.Sale{}, err
@@ -166,6 +168,7 @@ func (d *Drive) stored(err error) error {
 type accepting struct {
 	d      *Drive
 	req    ecr.Request
+	wrote  string // the register's id, as it wrote it
 	key    wire.Key
 	reuse  int64           // of the register's id
 	offers []checkout.Pick // payments
@@ -303,7 +306,7 @@ func (a *accepting) writePayment(tx store.Tx) error {
 	d := a.d
 	pick := a.offers[a.pick]
 	terms := d.terms(pick, a.req)
-	terms.Ask, terms.Till = a.asks, tillOf(a.req)
+	terms.Ask, terms.Till = a.asks, a.till()
 	var err error
 	if terms.ReadFirst, err = journal.UsedBefore(tx, a.req.Sequence); err != nil {
 		return err
@@ -353,9 +356,14 @@ func (d *Drive) terms(pick checkout.Pick, req ecr.Request) checkout.Terms {
 	return t
 }
 
-// tillOf is what a sale keeps of the register that asks.
-func tillOf(req ecr.Request) checkout.Till {
-	return checkout.Till{Trace: req.Trace, Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep, ByTCP: req.ByTCP}
+// till is what a sale keeps of the register that asks.
+func (a *accepting) till() checkout.Till {
+	req := a.req
+	t := checkout.Till{Trace: req.Trace, Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep, ByTCP: req.ByTCP}
+	if req.Sequence != a.wrote {
+		t.Spelled = a.d.j.Spell(a.key, a.wrote)
+	}
+	return t
 }
 
 // params are the answers to a pick's prompts, as initialize carries them.
@@ -368,7 +376,7 @@ func params(pick checkout.Pick, ans Answer) (list []aapay.KeyValue) {
 
 // tillReference is the till's own name of the purchase as the backend may have it: "" where it has none, or one that is no plain text.
 func tillReference(r *journal.Row) string {
-	if ref := wire.MaskReference(r.State.Till.Reference); wire.PlainText(ref, 255) {
+	if ref := wire.MaskReference(intent.MaskedName(r.State.Till.Reference)); wire.PlainText(ref, 255) {
 		return ref
 	}
 	return ""

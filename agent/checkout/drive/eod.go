@@ -10,6 +10,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/perform"
+	"posagent/agent/intent"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -32,6 +33,7 @@ func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) { return d.CloseF
 
 // CloseFor implements ecr.Closer.
 func (d *Drive) CloseFor(ctx context.Context, by ecr.Asker) (ecr.Totals, error) {
+	by.Line, by.ID = intent.KeptName(d.db, by.Line), intent.KeptName(d.db, by.ID)
 	if by.Line != "" {
 		if t, err := d.ClosedBy(ctx, by); !errors.Is(err, ecr.ErrNone) {
 			return t, err
@@ -82,6 +84,7 @@ func (d *Drive) CloseFor(ctx context.Context, by ecr.Asker) (ecr.Totals, error) 
 
 // ClosedBy implements ecr.Closer.
 func (d *Drive) ClosedBy(ctx context.Context, by ecr.Asker) (t ecr.Totals, err error) {
+	by.Line, by.ID = intent.KeptName(d.db, by.Line), intent.KeptName(d.db, by.ID)
 	err = d.db.Read(ctx, func(r store.Reader) error {
 		t, err = d.j.ClosedBy(r, by)
 		return err
@@ -94,7 +97,7 @@ func (d *Drive) ClosedBy(ctx context.Context, by ecr.Asker) (t ecr.Totals, err e
 
 // DayTold implements ecr.Closer.
 func (d *Drive) DayTold(ctx context.Context, line string, batch int) error {
-	return d.db.Write(ctx, func(tx store.Tx) error { return d.j.DayTold(tx, line, batch) })
+	return d.db.Write(ctx, func(tx store.Tx) error { return d.j.DayTold(tx, intent.KeptName(d.db, line), batch) })
 }
 
 // askersOf are those that an end of day is told to so far.

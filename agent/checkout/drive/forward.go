@@ -334,7 +334,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	}
 	a.offers, a.pick = []checkout.Pick{pick}, 0
 	limits := checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, cmp.Or(a.req.Patience, d.cfg.Patience), false)
-	terms := checkout.Terms{Kind: req.Kind, Ask: a.asks, Limits: limits, Till: tillOf(a.req)}
+	terms := checkout.Terms{Kind: req.Kind, Ask: a.asks, Limits: limits, Till: a.till()}
 	if terms.ReadFirst, err = journal.UsedBefore(tx, a.req.Sequence); err != nil {
 		return err
 	}

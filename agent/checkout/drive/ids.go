@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/intent"
 	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/wire"
@@ -13,8 +14,9 @@ import (
 )
 
 // known finds the sale a request repeats: by the register's own id. "" = none; reuse is then how
-// often the id was rightly used again, this time included.
-func (d *Drive) known(ctx context.Context, req ecr.Request) (key wire.Key, reuse int64, err error) {
+// often the id was rightly used again, this time included. asked is the request as it came: an older program
+// knew its id so.
+func (d *Drive) known(ctx context.Context, req, asked ecr.Request) (key wire.Key, reuse int64, err error) {
 	if req.Sequence == "" {
 		return "", 0, nil
 	}
@@ -32,6 +34,11 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (key wire.Key, reuse
 		u, err := d.j.UsedID(r, req.Line, req.Sequence)
 		if err != nil {
 			return err
+		}
+		if gone && !u.Known && asked.Sequence+asked.Line != req.Sequence+req.Line {
+			if u, err = d.j.UsedID(r, asked.Line, asked.Sequence); err != nil {
+				return err
+			}
 		}
 		if gone && !u.Known {
 			return d.alike(r, req)
@@ -66,7 +73,15 @@ func (d *Drive) alike(r store.Reader, req ecr.Request) error {
 	return err
 }
 
-// keyOf is the key of a new sale: of the register's own id where it has one.
+// kept is a request with the names that its register chose as the journal keeps them.
+func (d *Drive) kept(req ecr.Request) ecr.Request {
+	for _, name := range []*string{&req.Line, &req.Sequence, &req.Reference} {
+		*name = intent.KeptName(d.db, *name)
+	}
+	return req
+}
+
+// keyOf is the key of a new sale: of the register's own id where it has one, as the register wrote it.
 func (d *Drive) keyOf(req ecr.Request, reuse int64) wire.Key {
 	if req.Sequence == "" {
 		return wire.NewKey()

@@ -8,6 +8,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/perform"
+	"posagent/agent/intent"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -17,6 +18,9 @@ import (
 func (d *Drive) resume(ctx context.Context) error {
 	if err := d.db.Write(ctx, journal.KeepIDs); err != nil { // without it an id of an older program stays known for ever
 		d.log.Error("age of ids not noted", "error", err)
+	}
+	if err := d.db.Write(ctx, d.j.KeepNames); err != nil { // the next start keeps them
+		d.log.Error("card numbers in names of callers not masked", "error", err)
 	}
 	var rows []*journal.Row
 	if err := d.db.Read(ctx, func(r store.Reader) error {
@@ -165,9 +169,11 @@ func (d *Drive) quarantine(ctx context.Context, r *journal.Row) error {
 }
 
 // Load implements ecr.Memory.
-func (d *Drive) Load(ctx context.Context, line string) ([]byte, error) { return d.j.Load(ctx, line) }
+func (d *Drive) Load(ctx context.Context, line string) ([]byte, error) {
+	return d.j.Load(ctx, intent.KeptName(d.db, line))
+}
 
 // Save implements ecr.Memory.
 func (d *Drive) Save(ctx context.Context, line string, data []byte) error {
-	return d.j.Save(ctx, line, data)
+	return d.j.Save(ctx, intent.KeptName(d.db, line), data)
 }

@@ -10,6 +10,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/perform"
+	"posagent/agent/intent"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -38,6 +39,7 @@ func (d *Drive) Abort(ctx context.Context, id string) error {
 
 // Last implements ecr.Desk.
 func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
+	line = intent.KeptName(d.db, line)
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		row, err := unlessHeld(d.j.LastOf(r, line))
@@ -75,6 +77,7 @@ func (d *Drive) Find(ctx context.Context, line, sequence string) (ecr.Sale, erro
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		by := d.j.BySequence
 		id, begins := strings.CutSuffix(sequence, ecr.AnyEnd)
+		id, line := intent.KeptName(d.db, id), intent.KeptName(d.db, line)
 		if begins {
 			by = d.j.BySequencePrefix
 		}
@@ -171,7 +174,7 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 }
 
 // OnUndo implements ecr.Undoer.
-func (d *Drive) OnUndo(line string, tell func()) { d.p.OnUndo(line, tell) }
+func (d *Drive) OnUndo(line string, tell func()) { d.p.OnUndo(intent.KeptName(d.db, line), tell) }
 
 // Selling reports whether a register or a client waits for the outcome of a sale.
 func (d *Drive) Selling() bool { return d.sales.Waited() }

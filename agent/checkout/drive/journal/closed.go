@@ -51,7 +51,7 @@ func (j *Journal) ClosedBy(r store.Reader, by ecr.Asker) (ecr.Totals, error) {
 		if by == (ecr.Asker{}) {
 			return day.Totals, nil
 		}
-		i := slices.IndexFunc(day.Askers, func(a asker) bool { return a.Line == by.Line && a.ID == by.ID })
+		i := slices.IndexFunc(day.Askers, func(a asker) bool { return j.kept(a.Line) == by.Line && j.kept(a.ID) == by.ID }) // an older program stored them as they came
 		switch {
 		case by.ID != "" && i < 0:
 			continue

@@ -11,6 +11,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/methods"
+	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/storetest"
 )
@@ -39,6 +40,48 @@ func TestSalesOfTheFirstSchema(t *testing.T) {
 		got, err := many(db, rd, `key = ?`, string(r.Key))
 		require.NoError(t, err)
 		require.Equal(t, []*Row{r}, got)
+		return nil
+	}))
+}
+
+// TestField2_A3NamesOfAnOlderProgramAreMasked: an older program wrote card numbers that tills chose as names in clear. A start masks them,
+// and they stay the names that they were; a row that does not verify stays as it is.
+func TestField2_A3NamesOfAnOlderProgramAreMasked(t *testing.T) {
+	const card, second, altered = "4111112200065564", "4111112200145564", "4111112200225564"
+	db := storetest.Open(t, append(outbox.Schema(), Schema()...)...)
+	j := New(Options{DB: db})
+	row := func(key wire.Key, id string) *Row {
+		return &Row{Key: key, Kind: ecr.Payment, Line: "jsonl/" + card, Sequence: id, Amount: 500, Currency: "EUR", Boot: "b", Batch: 1,
+			State: checkout.State{Phase: checkout.Confirmed, Till: checkout.Till{Reference: id}}, Method: methods.Definition{Name: "WALLET"}}
+	}
+	one, bad := row("0198c0de-0000-7000-8000-000000000001", card), row("0198c0de-0000-7000-8000-000000000002", altered)
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		require.NoError(t, j.Insert(tx, one))
+		require.NoError(t, j.Insert(tx, bad))
+		require.NoError(t, j.JoinID(tx, one.Key, one.Line, second, 0))
+		_, err := tx.Exec(`UPDATE checkout_sales SET amount = 1 WHERE key = ?`, string(bad.Key))
+		return err
+	}))
+	for range 2 { // the second start finds nothing to do
+		require.NoError(t, db.Write(t.Context(), j.KeepNames))
+	}
+	require.NoError(t, db.Read(t.Context(), func(rd store.Reader) error {
+		got, err := j.ByKey(rd, one.Key)
+		require.NoError(t, err, "it verifies")
+		require.Equal(t, j.kept(one.Line), got.Line)
+		require.Equal(t, j.kept(card), got.Sequence)
+		require.Equal(t, j.kept(card), got.State.Till.Reference)
+		for _, id := range []string{card, second} {
+			found, err := j.BySequence(rd, j.kept(one.Line), j.kept(id))
+			require.NoError(t, err, id)
+			require.Equal(t, one.Key, found.Key, id)
+		}
+		u, err := j.UsedID(rd, got.Line, got.Sequence)
+		require.NoError(t, err)
+		require.True(t, u.Known)
+		require.Empty(t, storetest.Holds(t, rd, second))
+		require.Equal(t, []string{"checkout_sales.line"}, storetest.Holds(t, rd, card), "of the altered row alone")
+		require.Equal(t, []string{"checkout_sales.sequence", "checkout_sales.state"}, storetest.Holds(t, rd, altered))
 		return nil
 	}))
 }

@@ -23,7 +23,7 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 		return p.heldOutcome(r)
 	}
 	o := ecr.Outcome{
-		Sale: string(r.Key), Sequence: r.Sequence, Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, p.cfg.Language), Amount: r.Amount, Currency: r.Currency,
+		Sale: string(r.Key), Sequence: p.j.Spelled(r), Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, p.cfg.Language), Amount: r.Amount, Currency: r.Currency,
 		OriginalTrace: r.OriginalTrace, TerminalID: p.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Repeat: repeat,
 		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling,
 	}
@@ -58,7 +58,7 @@ func message(r *journal.Row) string {
 // an end.
 func (p *Performer) heldOutcome(r *journal.Row) ecr.Outcome {
 	return ecr.Outcome{
-		Sale: string(r.Key), Sequence: r.Sequence, Kind: r.Kind, Result: ecr.InProgress, Code: ecr.OnHold, Text: ecr.HeldText(p.cfg.Language),
+		Sale: string(r.Key), Sequence: p.j.Spelled(r), Kind: r.Kind, Result: ecr.InProgress, Code: ecr.OnHold, Text: ecr.HeldText(p.cfg.Language),
 		Amount: r.Amount, Currency: r.Currency, TerminalID: p.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Settling: true, Time: p.now(),
 	}
 }
