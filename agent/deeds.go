@@ -107,7 +107,7 @@ func byCustomer(ctx context.Context) context.Context {
 
 // Deeds of starts and of verbs that change the box or its journal.
 const (
-	DeedStart   = "terminal.start"
+	DeedStart   = audit.Start
 	DeedConfig  = "config.change"
 	DeedPast    = "journal.past"
 	DeedRestore = "journal.restore"

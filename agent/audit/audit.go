@@ -96,7 +96,7 @@ CREATE TABLE audit_log (
 	currency TEXT NOT NULL,
 	detail   TEXT NOT NULL,
 	link     BLOB NOT NULL        -- '' until the commit chains it
-) STRICT;`}}
+) STRICT;`}, noiseSchema()}
 }
 
 // maxDetail is the longest detail that is kept, in bytes.
@@ -137,21 +137,25 @@ func insert(tx store.Tx, l Line) error {
 	}
 	_, err := tx.Exec(`INSERT INTO audit_log (id, at_ms, actor, name, address, deed, subject, amount, currency, detail, link)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'')`,
-		id, l.At, string(l.Kind), bounded(l.Name), bounded(l.Address), l.Deed.Deed, bounded(l.Subject), l.Amount, l.Currency, bounded(wire.MaskPANs(l.Detail)))
+		id, l.At, string(l.Kind), bounded(plain(l.Name)), bounded(plain(l.Address)), l.Deed.Deed, bounded(plain(l.Subject)), l.Amount, l.Currency, bounded(wire.MaskPANs(plain(l.Detail))))
 	if err != nil {
 		return fmt.Errorf("audit %s: %w", l.Deed.Deed, err)
 	}
 	return nil
 }
 
-// bounded cuts a text at the beginning of a character, and writes a space for each character that could make another line of it.
-func bounded(s string) string {
-	s = strings.Map(func(r rune) rune {
+// plain writes a space for each character of a text that could make another line of it.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
 	}, s)
+}
+
+// bounded cuts a text at the beginning of a character.
+func bounded(s string) string {
 	if len(s) <= maxDetail {
 		return s
 	}

@@ -31,7 +31,7 @@ type rig struct {
 
 func newRig(t *testing.T, path string, keep int64) *rig {
 	x := &rig{t: t}
-	chain := audit.Chain{Keep: keep, MAC: func(table, key string, fields ...any) []byte { return x.db.MAC(table, key, fields...) }}
+	chain := audit.Chain{Keep: keep, KeepNoise: keep / 10, MAC: func(table, key string, fields ...any) []byte { return x.db.MAC(table, key, fields...) }}
 	db, err := sqlite.Open(t.Context(), sqlite.Options{
 		Path: path, Steps: audit.Schema(), Wrapper: storetest.Wrapper{}, Ballast: -1,
 		AtCommit: func(tx store.Tx) (audit.Head, error) {

@@ -39,8 +39,10 @@ type MAC func(table, key string, fields ...any) []byte
 // Chain chains lines. MAC is called after the store was opened only.
 type Chain struct {
 	MAC  MAC
-	Keep int64            // newest lines; 0 = 200,000
+	Keep int64            // newest lines that are no noise; 0 = 200,000
 	Now  func() time.Time // nil = time.Now
+
+	KeepNoise int64 // newest lines of each noise; 0 = 10,000
 }
 
 // AtCommit is the store's hook: it chains the lines of a batch and returns the chain's head.
@@ -70,8 +72,8 @@ func (c *Chain) commit(tx store.Tx) (Head, error) {
 		keep = defaultKeep
 	}
 	before := last
-	if last = fresh[len(fresh)-1].ID; before/purgeEvery != last/purgeEvery && last > keep {
-		if last, link, err = c.purge(tx, last, link, last-keep); err != nil {
+	if last = fresh[len(fresh)-1].ID; before/purgeEvery != last/purgeEvery {
+		if last, link, err = c.bound(tx, last, link, keep); err != nil {
 			return Head{}, err
 		}
 	}
@@ -113,12 +115,28 @@ func (c *Chain) join(tx store.Tx, lines []Line, link []byte) ([]byte, error) {
 	return link, nil
 }
 
-// purge removes the lines up to one and writes the line that says so.
-func (c *Chain) purge(tx store.Tx, last int64, link []byte, upTo int64) (int64, []byte, error) {
-	var anchor []byte
-	if err := tx.QueryRow(`SELECT link FROM audit_log WHERE id = ?`, upTo).Scan(&anchor); err != nil {
+// bound drops noise first, and then the oldest lines where more than keep others are there.
+func (c *Chain) bound(tx store.Tx, last int64, link []byte, keep int64) (int64, []byte, error) {
+	if err := c.drop(tx, last); err != nil {
+		return 0, nil, err
+	}
+	floor, _, err := anchor(tx)
+	if err != nil || last-floor <= keep {
+		return last, link, err
+	}
+	n, err := deeds(tx, floor, last)
+	if err != nil || n <= keep {
+		return last, link, err
+	}
+	till, past, err := upTo(tx, n-keep)
+	if err != nil {
 		return 0, nil, fmt.Errorf("purge: %w", err)
 	}
+	return c.purge(tx, last, link, till, past)
+}
+
+// purge removes the lines up to one, whose link is anchor, and writes the line that says so.
+func (c *Chain) purge(tx store.Tx, last int64, link []byte, upTo int64, anchor []byte) (int64, []byte, error) {
 	if _, err := tx.Exec(`DELETE FROM audit_log WHERE id <= ?`, upTo); err != nil {
 		return 0, nil, fmt.Errorf("purge: %w", err)
 	}

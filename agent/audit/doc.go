@@ -11,6 +11,8 @@
 //     sequence. Check names a line that was removed, added or changed without that key.
 //   - A purge is a line of the log and holds the link of the last purged line, so the rest still
 //     verifies.
+//   - Refused logins and starts have bounds of their own. Their oldest lines are dropped first, and
+//     a line that stands for them keeps the chain whole (Dropped). They remove no other line.
 //   - The actor is that of the Write's context (Of): a register's line, a local client, a person's
 //     account, or the program.
 //

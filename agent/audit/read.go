@@ -117,6 +117,10 @@ func Check(r store.Reader, mac MAC, head *Head) (Report, error) {
 			if v.First == 0 {
 				v.First = l.ID
 			}
+			if standsBehind(mac, l, links[i], v.Last) {
+				v.Last, link, made = l.ID, links[i], links[i]
+				continue
+			}
 			whole := l.ID == v.Last+1
 			if !whole {
 				v.found(v.Last+1, l.ID-1, Removed)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -17,13 +18,13 @@ const LoginRefused = "login.refused"
 
 const (
 	refusedEvery   = time.Minute // one line for an address
-	refusedMost    = 60          // addresses that have a line of their own in that time
+	refusedMost    = 60          // visitors that have a line of their own in that time
 	refusedGather  = time.Second // before the first line: a burst is one
 	refusedSettle  = 3 * time.Second
 	otherAddresses = "other addresses"
 )
 
-// Refusals writes refused logins, at most one line for each door and address in a minute.
+// Refusals writes refused logins, at most one line for each door and visitor in a minute.
 type Refusals struct {
 	db  store.DB
 	now func() time.Time
@@ -34,10 +35,11 @@ type Refusals struct {
 	doors map[[2]string]*refusal
 }
 
-// refusal is what one address was refused at one door.
+// refusal is what one visitor was refused at one door.
 type refusal struct {
-	count int       // not written yet
-	last  time.Time // when its line was written; zero = never
+	address string    // the first
+	count   int       // not written yet
+	last    time.Time // when its line was written; zero = never
 }
 
 // NewRefusals makes Refusals; it starts nothing.
@@ -45,20 +47,41 @@ func NewRefusals(db store.DB, now func() time.Time, log *slog.Logger) *Refusals 
 	return &Refusals{db: db, now: now, log: log, wake: make(chan struct{}, 1), doors: map[[2]string]*refusal{}}
 }
 
-// Note counts a refused login. It never blocks. A port in the address is left out.
+// Network is the part of an address that one visitor has: all of loopback, an IPv4 address, or the first 64 bits of an IPv6 one. A port
+// is left out.
+func Network(remote string) string {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		host = remote
+	}
+	a, err := netip.ParseAddr(host)
+	if err != nil {
+		return "other"
+	}
+	switch a = a.Unmap().WithZone(""); {
+	case a.IsLoopback():
+		return "loopback"
+	case a.Is6():
+		return netip.PrefixFrom(a, 64).Masked().String()
+	}
+	return a.String()
+}
+
+// Note counts a refused login. It never blocks. A port in the address is left out; of the addresses of one visitor (Network) the line
+// names the first.
 func (r *Refusals) Note(door, address string) {
+	key := [2]string{door, Network(address)}
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host
 	}
 	r.mu.Lock()
-	key := [2]string{door, address}
 	e := r.doors[key]
 	if e == nil && len(r.doors) >= refusedMost {
-		key[1] = otherAddresses
+		key[1], address = otherAddresses, otherAddresses
 		e = r.doors[key]
 	}
 	if e == nil {
-		e = &refusal{}
+		e = &refusal{address: address}
 		r.doors[key] = e
 	}
 	e.count++
@@ -102,7 +125,7 @@ func (r *Refusals) write(ctx context.Context, end bool) bool {
 	for key, e := range r.doors {
 		switch over := now.Sub(e.last) >= refusedEvery; {
 		case e.count > 0 && (over || end):
-			lines = append(lines, Line{At: r.now().UnixMilli(), Actor: Actor{Kind: Stranger, Name: key[0], Address: key[1]}, Deed: Deed{
+			lines = append(lines, Line{At: r.now().UnixMilli(), Actor: Actor{Kind: Stranger, Name: key[0], Address: e.address}, Deed: Deed{
 				Deed: LoginRefused, Detail: fmt.Sprintf("%d wrong credential(s)", e.count),
 			}})
 			e.count, e.last = 0, now
