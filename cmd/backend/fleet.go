@@ -124,7 +124,7 @@ func fleetVerbs() usage.Command[*Call] {
 		{Verb: usage.Verb{
 			Name: "rollout", Short: "which versions of the program the boxes kept or took back; --lift ends a hold",
 			Long: "A version that at least two boxes took back, and more than 5 % of those that tried it, is held: no other box takes it by itself.\n" +
-				"After --lift the boxes are counted anew. Without --lift it is read-only, also while the backend does not run.",
+				"After --lift only boxes count that had not reported before. Without --lift it is read-only, also while the backend does not run.",
 			JSON:     []string{"posagent.fleet.rollout/1"},
 			Examples: []string{"PROGRAM fleet rollout WHERE", "PROGRAM fleet rollout --lift 1.3.0 WHERE"},
 		}, Options: flags("backend", "lift"), Run: fleetRollout,

@@ -38,6 +38,12 @@ var ofServices = []mutant{
 	{"a write with the credentials of before is a new one", "schemes/backend", "TestField2_A1WhatWasSentBeforeStaysTheMerchants", []edit{
 		{"schemes/backend/room/once.go", `if found || err != nil || k.by == "" {`, `if true {`},
 	}},
+	{"two boxes of one merchant hold a version for all", "schemes/backend/fleet", "TestField2_A7AMerchantsBoxesAreOneWord", []edit{
+		{"schemes/backend/fleet/rollout.go", `{all, tooMany(bad, merchants)}`, `{all, tooMany(max(bad, all.takenBack), max(merchants, all.tried))}`},
+	}},
+	{"a box counts again after a lift", "schemes/backend/fleet", "TestField2_A7AMerchantsBoxesAreOneWord", []edit{
+		{"schemes/backend/fleet/rollout.go", `u.At, now, min(before, 1)}`, `u.At, now, min(before, 0)}`},
+	}},
 	{"a token outlives its pair", "schemes/backend", "TestField2_A6TokensEndWithTheirPair", []edit{
 		{"schemes/backend/auth.go", `return g.db.MAC("backend_token", string(k), of, expires)`, `return g.db.MAC("backend_token", string(k), "", expires)`},
 	}},

@@ -53,7 +53,7 @@ type Desk interface {
 type Rollouts interface {
 	// Versions reads what has become of the newest hundred versions, and which are held.
 	Versions(ctx context.Context) (VersionsReply, error)
-	// Lift ends the hold of a version; its boxes are counted anew from then on. wire.NotFound where it was never held. Lifted again
+	// Lift ends the hold of a version; from then on only boxes count that had not reported before. wire.NotFound where it was never held. Lifted again
 	// is the same.
 	Lift(ctx context.Context, key wire.Key, req LiftRequest) (Rollout, error)
 	// Start begins a roll-out of settings. wire.Invalid where no terminal is enrolled; RollOpen where another one runs, is paused, or is

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"database/sql"
@@ -17,10 +18,11 @@ import (
 	"posagent/store"
 )
 
-// A version is held once so many boxes took it back, and more than this share of those that tried it: one box with a bad medium
-// stops nothing.
+// A version is held for a merchant's boxes once so many of them took it back, and more than this share of those that tried it: one box with
+// a bad medium stops nothing. It is held for all once the same is true of merchants: what the boxes of one merchant say, however many
+// they are, is that one's word. A box without a merchant counts as a merchant of its own.
 const (
-	heldBoxes = 2
+	heldBoxes = 2 // or merchants
 	heldShare = 5 // of a hundred
 )
 
@@ -44,21 +46,22 @@ func (f *Fleet) Report(ctx context.Context, key wire.Key, by fleet.Proof, req fl
 	if err == nil {
 		err = f.DB.Read(ctx, func(rd store.Reader) error {
 			if known, err = r.told(rd, req, f.Now().UnixMilli()); err == nil && known {
-				out.Held, err = held(rd)
+				out.Held, err = held(rd, r.slot.MerchantID)
 			}
 			return err
 		})
 	}
 	if err == nil && !known {
-		var holds *fleet.Rollout
+		var holds *trials
 		err = f.DB.Write(ctx, func(tx store.Tx) error {
 			if holds, err = f.report(tx, &r, req); err == nil {
-				out.Held, err = held(tx)
+				out.Held, err = held(tx, r.slot.MerchantID)
 			}
 			return err
 		})
 		if err == nil && holds != nil {
-			f.Log.Warn("a version is held: boxes took it back", "version", holds.Version, "taken_back", holds.TakenBack, "kept", holds.Kept)
+			f.Log.Warn("a version is held: boxes took it back", "version", holds.version, "taken_back", holds.takenBack, "kept", holds.tried-holds.takenBack,
+				"for", cmp.Or(holds.merchant, "all"))
 		}
 	}
 	if err != nil {
@@ -98,7 +101,7 @@ func (r *row) told(rd store.Reader, req fleet.ReportRequest, now int64) (bool, e
 }
 
 // report stores a report, and holds the version where that is due. It returns what is held since now, nil = nothing is.
-func (f *Fleet) report(tx store.Tx, r *row, req fleet.ReportRequest) (holds *fleet.Rollout, err error) {
+func (f *Fleet) report(tx store.Tx, r *row, req fleet.ReportRequest) (holds *trials, err error) {
 	id, is := r.id, r.applied(req)
 	if _, err := tx.Exec(`UPDATE fleet_enrolment SET version = ?, refused = ?, refusal = ? WHERE id = ?`, req.Version, is.Refused, is.Reason, id); err != nil {
 		return nil, fmt.Errorf("store version: %w", err)
@@ -110,70 +113,123 @@ func (f *Fleet) report(tx store.Tx, r *row, req fleet.ReportRequest) (holds *fle
 	if u == (fleet.Outcome{}) {
 		return nil, nil
 	}
+	// A box that had reported before a hold was lifted does not count again, also where it was enrolled again since.
+	var before int64
+	err = tx.QueryRow(`SELECT COUNT(*) FROM fleet_outcome o JOIN fleet_enrolment e ON e.id = o.enrolment WHERE o.version = ? AND o.lifted = 1
+		AND e.serial = ? AND e.merchant = ? AND e.terminal = ?`, u.Version, r.serial, r.slot.MerchantID, r.slot.TerminalID).Scan(&before)
+	if err != nil {
+		return nil, fmt.Errorf("read outcome: %w", err)
+	}
 	for _, step := range []struct {
 		sql  string
 		args []any
 	}{
-		{`INSERT INTO fleet_outcome (enrolment, version, kept, reason, at, seen_ms, lifted) VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (enrolment, version) DO UPDATE
-			SET kept = excluded.kept, reason = excluded.reason, at = excluded.at, seen_ms = excluded.seen_ms, lifted = excluded.lifted`,
-			[]any{id, u.Version, u.Kept, u.Reason, u.At, now}},
+		{`INSERT INTO fleet_outcome (enrolment, version, kept, reason, at, seen_ms, lifted) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (enrolment, version) DO UPDATE
+			SET kept = excluded.kept, reason = excluded.reason, at = excluded.at, seen_ms = excluded.seen_ms`,
+			[]any{id, u.Version, u.Kept, u.Reason, u.At, now, min(before, 1)}},
 		{`DELETE FROM fleet_outcome WHERE enrolment = ?
-			AND version NOT IN (SELECT version FROM fleet_outcome WHERE enrolment = ? ORDER BY seen_ms DESC, version LIMIT ?)`,
+			AND version NOT IN (SELECT version FROM fleet_outcome WHERE enrolment = ? ORDER BY lifted DESC, seen_ms DESC, version LIMIT ?)`,
 			[]any{id, id, mostOutcomes}},
 	} {
 		if _, err := tx.Exec(step.sql, step.args...); err != nil {
 			return nil, fmt.Errorf("store outcome: %w", err)
 		}
 	}
-	list, err := rollouts(tx, `WHERE v.version = ?`, u.Version)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	of := list[0]
-	tried := of.Kept + of.TakenBack
-	if of.HeldAt != "" { // the boxes are told how many there are by now
-		_, err = tx.Exec(`UPDATE fleet_hold SET taken_back = ?, tried = ? WHERE version = ?`, of.TakenBack, tried, u.Version)
-	} else if tooMany(of.TakenBack, tried) {
-		holds, err = &of, hold(tx, u.Version, of.TakenBack, tried, now)
-	}
+	return f.judge(tx, r.slot.MerchantID, u.Version, now)
+}
+
+// trials is the boxes of one merchant, or of all, that tried a version since it was lifted last.
+type trials struct {
+	version, merchant string // merchant "" = all
+	takenBack, tried  int32
+}
+
+// judge holds a version for a merchant's boxes, and for all, where that is due. It returns the widest hold that began, nil = none did.
+func (f *Fleet) judge(tx store.Tx, merchant, version string, now int64) (holds *trials, err error) {
+	own, all := trials{version: version, merchant: merchant}, trials{version: version}
+	var bad, merchants int32
+	err = store.Each(tx, func(from store.Row) error {
+		var c trials
+		if err := from.Scan(&c.merchant, &c.takenBack, &c.tried); err != nil {
+			return err
+		}
+		if c.merchant == "m"+merchant {
+			own.takenBack, own.tried = c.takenBack, c.tried
+		}
+		all.takenBack, all.tried, merchants = all.takenBack+c.takenBack, all.tried+c.tried, merchants+1
+		if int64(c.takenBack)*100 > int64(c.tried)*heldShare {
+			bad++
+		}
+		return nil
+	}, `SELECT party, COUNT(DISTINCT CASE WHEN kept = 0 THEN box END), COUNT(DISTINCT CASE WHEN kept = 0 THEN box END) + COUNT(DISTINCT CASE WHEN kept = 1 THEN box END)
+		FROM (SELECT o.kept AS kept, `+boxOf+` AS box, CASE WHEN e.merchant = '' THEN 'b' || `+boxOf+` ELSE 'm' || e.merchant END AS party
+			FROM fleet_outcome o JOIN fleet_enrolment e ON e.id = o.enrolment WHERE o.version = ? AND o.lifted = 0) tries GROUP BY party`, version)
 	if err != nil {
-		return nil, fmt.Errorf("store hold: %w", err)
+		return nil, fmt.Errorf("count boxes: %w", err)
+	}
+	for _, c := range []struct {
+		trials
+		due bool
+	}{{own, tooMany(own.takenBack, own.tried)}, {all, tooMany(bad, merchants)}} {
+		if c.trials == own && merchant == "" {
+			continue // it is a merchant of its own, and one box
+		}
+		res, err := tx.Exec(`UPDATE fleet_hold SET taken_back = ?, tried = ? WHERE version = ? AND merchant = ? AND lifted_ms = 0`, c.takenBack, c.tried, version, c.merchant)
+		if err != nil {
+			return nil, fmt.Errorf("store hold: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n > 0 || !c.due { // the boxes are told how many there are by now
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := hold(tx, c.trials, now); err != nil {
+			return nil, fmt.Errorf("store hold: %w", err)
+		}
+		holds = &c.trials
 	}
 	return holds, nil
 }
 
-// hold holds a version. Of more than fleet.MaxHolds those go that were lifted, and then the oldest.
-func hold(tx store.Tx, version string, takenBack, tried int32, now int64) error {
-	_, err := tx.Exec(`INSERT INTO fleet_hold (version, taken_back, tried, held_ms, lifted_ms) VALUES (?, ?, ?, ?, 0) ON CONFLICT (version) DO UPDATE
-		SET taken_back = excluded.taken_back, tried = excluded.tried, held_ms = excluded.held_ms, lifted_ms = excluded.lifted_ms`, version, takenBack, tried, now)
+// hold holds a version. Of more than fleet.MaxHolds of a merchant, or for all, those go that were lifted, and then the oldest: no merchant's
+// boxes push out what is held for others.
+func hold(tx store.Tx, c trials, now int64) error {
+	_, err := tx.Exec(`INSERT INTO fleet_hold (version, merchant, taken_back, tried, held_ms, lifted_ms) VALUES (?, ?, ?, ?, ?, 0) ON CONFLICT (version, merchant) DO UPDATE
+		SET taken_back = excluded.taken_back, tried = excluded.tried, held_ms = excluded.held_ms, lifted_ms = excluded.lifted_ms`, c.version, c.merchant, c.takenBack, c.tried, now)
 	if err == nil {
-		_, err = tx.Exec(`DELETE FROM fleet_hold
-			WHERE version NOT IN (SELECT version FROM fleet_hold ORDER BY lifted_ms = 0 DESC, held_ms DESC, version LIMIT ?)`, fleet.MaxHolds)
+		_, err = tx.Exec(`DELETE FROM fleet_hold WHERE merchant = ?
+			AND version NOT IN (SELECT version FROM fleet_hold WHERE merchant = ? ORDER BY lifted_ms = 0 DESC, held_ms DESC, version LIMIT ?)`, c.merchant, c.merchant, fleet.MaxHolds)
 	}
 	return err
 }
 
-// held lists the versions that boxes must not take, the newest hold first.
-func held(rd store.Reader) ([]fleet.Hold, error) {
-	list := []fleet.Hold{}
+// held lists the versions that the boxes of a merchant must not take: those that are held for all first, the newest hold first.
+func held(rd store.Reader, merchant string) ([]fleet.Hold, error) {
+	list, known := []fleet.Hold{}, map[string]bool{}
 	err := store.Each(rd, func(from store.Row) error {
 		var h fleet.Hold
 		err := from.Scan(&h.Version, &h.TakenBack, &h.Tried)
-		list = append(list, h)
+		if !known[h.Version] && len(list) < fleet.MaxHolds {
+			list, known[h.Version] = append(list, h), true
+		}
 		return err
-	}, `SELECT version, taken_back, tried FROM fleet_hold WHERE lifted_ms = 0 ORDER BY held_ms DESC, version LIMIT ?`, fleet.MaxHolds)
+	}, `SELECT version, taken_back, tried FROM fleet_hold WHERE lifted_ms = 0 AND merchant IN ('', ?) ORDER BY merchant, held_ms DESC, version LIMIT ?`, merchant, 2*fleet.MaxHolds)
 	if err != nil {
 		return nil, fmt.Errorf("read holds: %w", err)
 	}
 	return list, nil
 }
 
+// boxOf names the box of an enrolment: one that was enrolled again is the same.
+const boxOf = `e.serial || '\n' || e.merchant || '\n' || e.terminal`
+
 // counted is the boxes of outcomes that count: those since the version was lifted last. A box that was enrolled again is the same box.
 const counted = `COUNT(DISTINCT CASE WHEN o.lifted = 0 AND o.kept = `
 
 // rollouts lists what has become of versions, the one reported last first.
 func rollouts(rd store.Reader, where string, args ...any) ([]fleet.Rollout, error) {
-	const box = " THEN e.serial || '\n' || e.merchant || '\n' || e.terminal END)"
+	const box = ` THEN ` + boxOf + ` END)`
 	list := []fleet.Rollout{}
 	err := store.Each(rd, func(from store.Row) error {
 		var r fleet.Rollout
@@ -184,10 +240,11 @@ func rollouts(rd store.Reader, where string, args ...any) ([]fleet.Rollout, erro
 		}
 		list = append(list, r)
 		return err
-	}, `SELECT v.version, `+counted+`0`+box+`, `+counted+`1`+box+`, COALESCE(h.held_ms, 0), COALESCE(h.lifted_ms, 0)
-		FROM (SELECT version FROM fleet_outcome UNION SELECT version FROM fleet_hold) v LEFT JOIN fleet_hold h ON h.version = v.version
+	}, `SELECT v.version, `+counted+`0`+box+`, `+counted+`1`+box+`, COALESCE(h.held_ms, 0), CASE WHEN h.held_ms IS NULL THEN COALESCE(h.lifted_ms, 0) ELSE 0 END
+		FROM (SELECT version FROM fleet_outcome WHERE lifted = 0 UNION SELECT version FROM fleet_hold) v
+		LEFT JOIN (SELECT version, MIN(CASE WHEN lifted_ms = 0 THEN held_ms END) AS held_ms, MAX(lifted_ms) AS lifted_ms FROM fleet_hold GROUP BY version) h ON h.version = v.version
 		LEFT JOIN fleet_outcome o ON o.version = v.version LEFT JOIN fleet_enrolment e ON e.id = o.enrolment `+where+`
-		GROUP BY v.version, h.held_ms, h.lifted_ms ORDER BY MAX(COALESCE(o.seen_ms, h.held_ms)) DESC, v.version LIMIT ?`, append(args, mostVersions)...)
+		GROUP BY v.version, h.held_ms, h.lifted_ms ORDER BY MAX(COALESCE(o.seen_ms, h.held_ms, h.lifted_ms)) DESC, v.version LIMIT ?`, append(args, mostVersions)...)
 	if err != nil {
 		return nil, fmt.Errorf("read versions: %w", err)
 	}

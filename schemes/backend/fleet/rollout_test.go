@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,6 +49,69 @@ func TestABoxCountsOnce(t *testing.T) {
 	require.Nil(t, enrolled("PA-1").TookBack(t, "2.0.0"))
 	require.Nil(t, enrolled("PA-1").TookBack(t, "2.0.0"), "enrolled again")
 	require.Equal(t, &fleet.Hold{Version: "2.0.0", TakenBack: 2, Tried: 2}, enrolled("PA-2").TookBack(t, "2.0.0"), "the one before it is revoked, and was a box")
+}
+
+// TestField2_A7AMerchantsBoxesAreOneWord: two boxes of one merchant held a version that no box ever ran, for every merchant, and again
+// after the operator's lift. The kind: who counts (a merchant's boxes count once, for all others), where a hold reaches, what a lift
+// forgets (a repeat with another time, the box enrolled again, one that has reported other versions meanwhile), and what is pushed out.
+func TestField2_A7AMerchantsBoxesAreOneWord(t *testing.T) {
+	f, fix := desk(t, storetest.Open(t, steps()...), start(), nil)
+	enrolled := func(merchant, serial string) *fleettest.Device {
+		d := fix.Device(t, serial)
+		require.NoError(t, d.Redeem(t, fix.Code(t, fleet.CodeRequest{Slot: fleet.Slot{MerchantID: merchant, TerminalID: "T-" + serial}}).Code))
+		_, err := d.Confirm(t, 1)
+		require.NoError(t, err)
+		return d
+	}
+	holds := func(d *fleettest.Device, version string) bool {
+		got, err := d.Report(t, fleet.ReportRequest{Version: "1.0.0"})
+		require.NoError(t, err)
+		return slices.ContainsFunc(got.Held, func(h fleet.Hold) bool { return h.Version == version })
+	}
+	const version = "9.9.9"
+	evil := []*fleettest.Device{enrolled("EVIL", "E1"), enrolled("EVIL", "E2"), enrolled("EVIL", "E3")}
+	good, other := enrolled("GOOD", "G1"), enrolled("OTHER", "O1")
+	for _, d := range evil[:2] {
+		d.TookBack(t, version)
+	}
+	require.True(t, holds(evil[2], version), "a merchant's own boxes: a chain is a fleet of its own")
+	require.False(t, holds(good, version), "nobody else's")
+	require.False(t, holds(other, version))
+
+	require.Equal(t, &fleet.Hold{Version: version, TakenBack: 3, Tried: 3}, good.TookBack(t, version), "two merchants")
+	require.True(t, holds(other, version), "everybody's")
+
+	lift := func() {
+		_, err := f.Lift(t.Context(), "", fleet.LiftRequest{Version: version})
+		require.NoError(t, err)
+		for _, d := range append(evil, good, other) {
+			require.False(t, holds(d, version), "lifted")
+		}
+	}
+	lift()
+	for i := range 30 { // more than are kept of one box
+		evil[0].Kept(t, fmt.Sprintf("1.0.%d", i))
+	}
+	fix.Pass(time.Minute)
+	for _, d := range append(evil[:2:2], good) {
+		require.Nil(t, d.TookBack(t, version), "it had reported before")
+	}
+	evil[0] = enrolled("EVIL", "E1")
+	require.Nil(t, evil[0].TookBack(t, version), "the same box, enrolled again")
+	require.False(t, holds(other, version))
+	require.Nil(t, other.TookBack(t, version), "one merchant")
+	require.Equal(t, &fleet.Hold{Version: version, TakenBack: 2, Tried: 2}, evil[2].TookBack(t, version), "two that had not reported before")
+	lift()
+
+	other.TookBack(t, "2.0.0")
+	require.NotNil(t, good.TookBack(t, "2.0.0"))
+	for i := range fleet.MaxHolds + 10 {
+		fix.Pass(time.Second)
+		evil[1].TookBack(t, fmt.Sprintf("8.%d.0", i))
+		evil[2].TookBack(t, fmt.Sprintf("8.%d.0", i))
+	}
+	require.True(t, holds(good, "2.0.0"), "no merchant's boxes push out what is held for others")
+	require.True(t, holds(evil[0], "2.0.0"))
 }
 
 // A backend that starts again holds what it held. A report that says nothing new is not written.

@@ -94,5 +94,19 @@ CREATE TABLE fleet_roll_box (
 	back INTEGER NOT NULL,
 	PRIMARY KEY (roll, enrolment)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX fleet_roll_box_enrolment ON fleet_roll_box (enrolment);`}}
+CREATE INDEX fleet_roll_box_enrolment ON fleet_roll_box (enrolment);`}, {Name: "fleet/5 holds of a merchant's boxes", SQL: `
+CREATE TABLE fleet_hold_before (version TEXT PRIMARY KEY, taken_back INTEGER NOT NULL, tried INTEGER NOT NULL, held_ms INTEGER NOT NULL, lifted_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO fleet_hold_before (version, taken_back, tried, held_ms, lifted_ms) SELECT version, taken_back, tried, held_ms, lifted_ms FROM fleet_hold;
+DROP TABLE fleet_hold;
+CREATE TABLE fleet_hold (
+	version TEXT NOT NULL,
+	merchant TEXT NOT NULL, -- whose boxes alone it is held for; '' = for all
+	taken_back INTEGER NOT NULL,
+	tried INTEGER NOT NULL,
+	held_ms INTEGER NOT NULL,
+	lifted_ms INTEGER NOT NULL,
+	PRIMARY KEY (version, merchant)
+) STRICT, WITHOUT ROWID;
+INSERT INTO fleet_hold (version, merchant, taken_back, tried, held_ms, lifted_ms) SELECT version, '', taken_back, tried, held_ms, lifted_ms FROM fleet_hold_before;
+DROP TABLE fleet_hold_before;`}}
 }

@@ -73,7 +73,7 @@ func (f Fixture) became(t *testing.T, version string) fleet.Rollout {
 	return fleet.Rollout{}
 }
 
-// rollouts: what two boxes took back is held for all, until the operator lifts it.
+// rollouts: what two boxes of a merchant took back is held for all of that merchant, until the operator lifts it.
 func (f Fixture) rollouts(t *testing.T) {
 	a, b, c := f.Enrolled(t), f.Enrolled(t), f.Enrolled(t)
 	bad, good := release(), release()
@@ -110,7 +110,7 @@ func (f Fixture) rollouts(t *testing.T) {
 	key := wire.NewKey()
 	lifted, err := f.Desk.Lift(t.Context(), key, fleet.LiftRequest{Version: bad})
 	require.NoError(t, err)
-	require.Equal(t, fleet.Rollout{Version: bad, LiftedAt: at}, lifted, "its boxes are counted anew")
+	require.Equal(t, fleet.Rollout{Version: bad, LiftedAt: at}, lifted, "none of its boxes counts any more")
 	require.Equal(t, lifted, f.became(t, bad))
 	f.Pass(time.Minute)
 	for _, k := range []wire.Key{key, ""} {
@@ -125,8 +125,11 @@ func (f Fixture) rollouts(t *testing.T) {
 	for _, h := range got.Held {
 		require.NotEqual(t, bad, h.Version)
 	}
-	require.Nil(t, b.TookBack(t, bad), "one box since")
-	require.Equal(t, &fleet.Hold{Version: bad, TakenBack: 2, Tried: 2}, c.TookBack(t, bad), "it is held again")
+	for _, d := range []*Device{a, b, c} {
+		require.Nil(t, d.TookBack(t, bad), "it had reported before")
+	}
+	require.Nil(t, f.Enrolled(t).TookBack(t, bad), "one box since")
+	require.Equal(t, &fleet.Hold{Version: bad, TakenBack: 2, Tried: 2}, f.Enrolled(t).TookBack(t, bad), "it is held again")
 
 	f.badReports(t, a)
 }
