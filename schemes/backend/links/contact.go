@@ -103,8 +103,8 @@ func answers(r *http.Request, fields []field, l tongue) (map[string]string, []fa
 // blanks takes out what people write between the digits of a card number.
 var blanks = strings.NewReplacer(" ", "", "-", "")
 
-// isPAN says that a text holds a card number where none belongs and none would be masked.
-func isPAN(v string) bool { return wire.NewPAN(blanks.Replace(v)).Valid() }
+// isPAN says that a text is a card number, or holds one beside others, where none belongs and none would be masked.
+func isPAN(v string) bool { return wire.NewPAN(blanks.Replace(v)).Valid() || wire.MaskPANs(v) != v }
 
 // fits checks an answer that is there against its kind of input.
 func fits(kind, v string) bool {

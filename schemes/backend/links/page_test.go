@@ -252,21 +252,22 @@ func TestWhatTheCustomerMustMend(t *testing.T) {
 		change map[string]string
 		want   string
 	}{
-		"no mail":               {map[string]string{"contact_email": " "}, "E-mail is missing"},
-		"bad mail":              {map[string]string{"contact_email": "a@b@c"}, "E-mail is not valid"},
-		"no terms":              {map[string]string{"contact_terms": ""}, "I accept the terms and conditions: required"},
-		"bad birth":             {map[string]string{"contact_date_of_birth": "2026-02-30"}, "Date of birth is not valid"},
-		"bad phone":             {map[string]string{"contact_phone": "x'; DROP TABLE links_link;--"}, "Phone is not valid"},
-		"control":               {map[string]string{"contact_forename": "a\r\nb"}, "First name is not valid"},
-		"long":                  {map[string]string{"contact_forename": strings.Repeat("x", 201)}, "First name is not valid"},
-		"card number elsewhere": {map[string]string{"contact_forename": "4111 1111-1111 1111"}, "First name is not valid"},
-		"no test card":          {map[string]string{"number": "4111111111111112"}, "Card number is not a test card"},
-		"real card":             {map[string]string{"number": "4929000000006"}, "Card number is not a test card"},
-		"no card":               {map[string]string{"number": ""}, "Card number is not a test card"},
-		"expired card":          {map[string]string{"expiry": "10/26"}, "Expiry (MM/YY) is not valid"},
-		"thirteenth":            {map[string]string{"expiry": "13/30"}, "Expiry (MM/YY) is not valid"},
-		"code too short":        {map[string]string{"code": "12"}, "Security code is not valid"},
-		"code of words":         {map[string]string{"code": "abc"}, "Security code is not valid"},
+		"no mail":   {map[string]string{"contact_email": " "}, "E-mail is missing"},
+		"bad mail":  {map[string]string{"contact_email": "a@b@c"}, "E-mail is not valid"},
+		"no terms":  {map[string]string{"contact_terms": ""}, "I accept the terms and conditions: required"},
+		"bad birth": {map[string]string{"contact_date_of_birth": "2026-02-30"}, "Date of birth is not valid"},
+		"bad phone": {map[string]string{"contact_phone": "x'; DROP TABLE links_link;--"}, "Phone is not valid"},
+		"control":   {map[string]string{"contact_forename": "a\r\nb"}, "First name is not valid"},
+		"long":      {map[string]string{"contact_forename": strings.Repeat("x", 201)}, "First name is not valid"},
+		"card number behind another number (TestField2_A4)": {map[string]string{"contact_forename": "2026 4111 1111 1111 1111"}, "First name is not valid"},
+		"card number elsewhere":                             {map[string]string{"contact_forename": "4111 1111-1111 1111"}, "First name is not valid"},
+		"no test card":                                      {map[string]string{"number": "4111111111111112"}, "Card number is not a test card"},
+		"real card":                                         {map[string]string{"number": "4929000000006"}, "Card number is not a test card"},
+		"no card":                                           {map[string]string{"number": ""}, "Card number is not a test card"},
+		"expired card":                                      {map[string]string{"expiry": "10/26"}, "Expiry (MM/YY) is not valid"},
+		"thirteenth":                                        {map[string]string{"expiry": "13/30"}, "Expiry (MM/YY) is not valid"},
+		"code too short":                                    {map[string]string{"code": "12"}, "Security code is not valid"},
+		"code of words":                                     {map[string]string{"code": "abc"}, "Security code is not valid"},
 	} {
 		path, f := b.byCard(*l.Hash, visa)
 		for k, v := range good {
