@@ -39,6 +39,28 @@ var ofAgent = []mutant{
 	{"the amount of an audit line outside its link", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
 		{"agent/audit/chain.go", `l.Deed.Deed, l.Subject, l.Amount, l.Currency`, `l.Deed.Deed, l.Subject, l.Currency`},
 	}},
+	{"strangers push deeds out of the audit log", "agent/audit", "TestField2_A5StrangersPushNoDeedOut", []edit{
+		{"agent/audit/noise.go", `if n <= most {`, `if n <= most || true {`},
+	}},
+	{"dropped audit lines that nobody vouches for", "agent/audit", "TestField2_A5StrangersPushNoDeedOut", []edit{
+		{"agent/audit/noise.go", `&& l == droppedLine(mac, l.Amount, l.ID, l.At, link)`, ``},
+	}},
+	{"each loopback address is a visitor", "agent/audit", "TestField2_A5OneVisitorIsOneLine", []edit{
+		{"agent/audit/refused.go", `return "loopback"`, `return a.String()`},
+	}},
+	{"a card number as a name is kept in clear", "agent/checkout/drive", "TestField2_A3ACardNumberAsANameStandsNowhere", []edit{
+		{"agent/intent/name.go", `if masked == part {`, `if masked != "" {`},
+	}},
+	{"two card numbers as names are one", "agent/checkout/drive", "TestField2_A3ACardNumberAsANameStandsNowhere", []edit{
+		{"agent/intent/name.go", `range by.MAC("names of callers", part)[:8]`, `range by.MAC("names of callers", masked)[:8]`},
+	}},
+	{"a number before a card number uncovers it", "schemes/wire", "TestField2_A4NoNumberUncoversACardNumber", []edit{
+		{"schemes/wire/pan.go", `out[at[from+i]] = '*'
+				}`, `out[at[from+i]] = '*'
+				}
+				from += n
+				break`},
+	}},
 	{"an audit line not chained to the one before", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
 		{"agent/audit/chain.go", `strconv.FormatInt(l.ID, 10), before, l.At`, `strconv.FormatInt(l.ID, 10), l.At`},
 	}},
