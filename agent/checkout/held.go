@@ -48,6 +48,9 @@ func heldRead(s State, e Event) (State, []Effect) {
 	if foreign(&s, e) {
 		return heldUnread(s, e)
 	}
+	if s.Unfound { // what the merchant was told has proven wrong
+		s.Excepted = false
+	}
 	s = learn(s, e)
 	switch {
 	case s.Account == aapay.Commit && s.Released && mayKeep(s):
@@ -70,6 +73,7 @@ func heldUnread(s State, e Event) (State, []Effect) {
 	var out []Effect
 	if windowOver(s, e) {
 		out = except(&s, "held: the backend does not know it. Compare it with the till, nothing is undone by itself", NotKnown)
+		s.Unfound = s.Unfound || len(out) > 0
 	}
 	return s, append(out, Effect{Do: ReadStatus, After: heldAfter(s, e)})
 }
@@ -105,7 +109,8 @@ func keepReleased(s State) (State, []Effect) {
 // no more: it is not undone, so nothing is told of it before.
 func closeHeld(s State) (State, []Effect) {
 	var out []Effect
-	if s.Result == ecr.Approved {
+	if s.Result == ecr.Approved { // whatever was said before of a held sale
+		s.Excepted = false
 		out = except(&s, endedUnpaid(s), Merchant)
 	}
 	s = decide(s, ecr.Aborted, ecr.AbortedByUser, "the backend says "+string(s.Wire))

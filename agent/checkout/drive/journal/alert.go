@@ -3,6 +3,8 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"posagent/agent/checkout"
 	"posagent/agent/outbox"
@@ -22,15 +24,71 @@ func (j *Journal) raise(tx store.Tx, r *Row, short checkout.Short, text string) 
 	return j.alert(tx, r, short, text)
 }
 
+// alert raises the alert of a sale. One that stands, and that this one does not prove wrong, goes on beside
+// it: a sale has one alert, and what a person has not seen yet must not be lost with the next one.
 func (j *Journal) alert(tx store.Tx, r *Row, short checkout.Short, text string) error {
 	if j.opt.Outbox == nil {
 		return nil
+	}
+	a, err := outbox.AlertOf(tx, r.Key)
+	switch {
+	case errors.Is(err, outbox.ErrNoAlert):
+	case err != nil:
+		return fmt.Errorf("alert of %s: %w", r.Key, err)
+	case stands(a, short):
+		text = partsOf(a.Reason).and(text, short == checkout.NotKnown, a.Short == string(checkout.NotKnown)).reason()
+		if short != checkout.NotKnown {
+			short = checkout.Short(a.Short)
+		}
 	}
 	return j.opt.Outbox.Raise(tx, outbox.Alert{
 		Key: r.Key, Kind: outbox.AboutSale, Subject: r.Title(), State: outbox.State(r.State.Phase), AmountMin: int64(r.Amount), Currency: r.Currency,
 		Reason: text, Short: string(short),
 	})
 }
+
+// stands says of an alert that one by which somebody else is short does not prove it wrong. What was said of a held sale is replaced
+// by what is known since.
+func stands(a outbox.Alert, short checkout.Short) bool {
+	switch {
+	case a.Short == string(checkout.Nobody), a.State == outbox.State(checkout.Held):
+		return false
+	case a.Short == string(checkout.NotKnown): // it ends by a person alone
+		return true
+	}
+	return a.Short != string(short)
+}
+
+// besides stands in a reason between what came first and what came to it.
+const besides = "; besides: "
+
+// said is what the reason of an alert tells: what came first, and what came to it. What ends by a person
+// alone stands first.
+type said struct {
+	first string
+	more  []string
+}
+
+func partsOf(reason string) said {
+	list := strings.Split(reason, besides)
+	return said{list[0], list[1:]}
+}
+
+// and adds a text, once. person says that it ends by a person alone, and before that what stands first does.
+func (s said) and(text string, person, before bool) said {
+	switch {
+	case strings.Contains(s.first, text), slices.Contains(s.more, text):
+	case person && before:
+		s.first += "; " + text
+	case person:
+		return said{text, append([]string{s.first}, s.more...)}
+	default:
+		s.more = append(s.more, text)
+	}
+	return s
+}
+
+func (s said) reason() string { return strings.Join(append([]string{s.first}, s.more...), besides) }
 
 // explained takes the alert of a sale back, and its line in the end-of-day report: the money is where
 // the register was told. What is no matter of its money a person still has to see.
@@ -39,13 +97,46 @@ func (j *Journal) explained(tx store.Tx, r *Row) error {
 		return nil
 	}
 	a, err := j.opt.Outbox.WithdrawAlert(tx, r.Key, string(checkout.NotKnown))
-	if errors.Is(err, outbox.ErrNoAlert) { // a person has acknowledged it, or there was none
+	wrong := said{}
+	switch {
+	case err == nil:
+		wrong = partsOf(a.Reason)
+	case !errors.Is(err, outbox.ErrNoAlert):
+		return fmt.Errorf("alert of %s: %w", r.Key, err)
+	default:
+		if a, err = outbox.AlertOf(tx, r.Key); errors.Is(err, outbox.ErrNoAlert) { // a person has acknowledged it, or there was none
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		wrong.more = partsOf(a.Reason).more
+		if err := j.without(tx, a, wrong.more...); err != nil {
+			return err
+		}
+	}
+	for _, text := range append([]string{wrong.first}, wrong.more...) {
+		if text == "" {
+			continue
+		}
+		a.Reason = text
+		if err := j.unsay(tx, r, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// without takes what came to an alert out of it again.
+func (j *Journal) without(tx store.Tx, a outbox.Alert, texts ...string) error {
+	s := partsOf(a.Reason)
+	was := len(s.more)
+	s.more = slices.DeleteFunc(s.more, func(text string) bool { return slices.Contains(texts, text) })
+	if len(s.more) == was {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("alert of %s: %w", r.Key, err)
-	}
-	return j.unsay(tx, r, a)
+	a.Reason = s.reason()
+	return j.opt.Outbox.Raise(tx, a)
 }
 
 // unsay takes a line of the report back that has proven wrong. It stays in the sale's history; where it
@@ -108,8 +199,12 @@ func (j *Journal) Heard(tx store.Tx, r *Row) error {
 		return nil
 	}
 	a, err := outbox.AlertOf(tx, r.Key)
-	if err == nil && a.Short == string(checkout.Nobody) {
+	switch {
+	case err != nil:
+	case a.Short == string(checkout.Nobody):
 		_, err = j.opt.Outbox.WithdrawAlert(tx, r.Key, "")
+	default:
+		err = j.without(tx, a, r.unheard())
 	}
 	if err != nil && !errors.Is(err, outbox.ErrNoAlert) {
 		return fmt.Errorf("alert of %s: %w", r.Key, err)
