@@ -29,12 +29,15 @@ func (d *Drive) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 
 func (d *Drive) begin(ctx context.Context, asked ecr.Request) (ecr.Sale, error) {
 	req := d.kept(asked)
+	req.Currency = cmp.Or(req.Currency, d.cfg.Currency)
 	if err := d.resumedBy(ctx); err != nil {
+		if sale, ok := d.joinEnded(ctx, req, asked); ok {
+			return sale, nil
+		}
 		return ecr.Sale{}, err
 	}
 	d.desk.Lock()
 	defer d.desk.Unlock()
-	req.Currency = cmp.Or(req.Currency, d.cfg.Currency)
 	known, reuse, err := d.known(ctx, req, asked)
 	switch { // before anything else is judged: what was done under its id is told whatever the terminal can do now
 	case err != nil:
@@ -45,11 +48,11 @@ func (d *Drive) begin(ctx context.Context, asked ecr.Request) (ecr.Sale, error) 
 	case req.Repeat:
 		return ecr.Sale{}, ecr.ErrNone
 	}
-	if d.isClosing() {
-		return ecr.Sale{}, refuse(ecr.NotReady, "end of day is running")
-	}
-	if d.resting {
-		return ecr.Sale{}, refuse(ecr.NotReady, "the terminal restarts")
+	if err := d.barring(); err != nil {
+		if sale, ok := d.joinRepeated(ctx, req); ok {
+			return sale, nil
+		}
+		return ecr.Sale{}, err
 	}
 	if reserved, ok := d.db.(interface{ Reserved(context.Context) error }); ok {
 		if err := reserved.Reserved(ctx); err != nil {
@@ -66,12 +69,6 @@ func (d *Drive) begin(ctx context.Context, asked ecr.Request) (ecr.Sale, error) 
 	if err := d.acceptable(req); err != nil {
 		return ecr.Sale{}, err
 	}
-	switch d.barred() {
-	case Unconfirmed:
-		return ecr.Sale{}, refuse(ecr.NotReady, "the operator has not confirmed this terminal yet")
-	case Replaced:
-		return ecr.Sale{}, refuse(ecr.NotReady, "this box is not the terminal any more")
-	}
 	a := &accepting{d: d, req: req, wrote: asked.Sequence, key: d.keyOf(asked, reuse), reuse: reuse}
 	if req.Kind == ecr.Payment {
 		if err := a.choose(); err != nil {
@@ -85,6 +82,23 @@ func (d *Drive) begin(ctx context.Context, asked ecr.Request) (ecr.Sale, error) 
 		}
 	}
 	return sale, err
+}
+
+// barring says why nothing new may begin now; nil = it may.
+func (d *Drive) barring() error {
+	if d.isClosing() {
+		return refuse(ecr.NotReady, "end of day is running")
+	}
+	if d.resting {
+		return refuse(ecr.NotReady, "the terminal restarts")
+	}
+	switch d.barred() {
+	case Unconfirmed:
+		return refuse(ecr.NotReady, "the operator has not confirmed this terminal yet")
+	case Replaced:
+		return refuse(ecr.NotReady, "this box is not the terminal any more")
+	}
+	return nil
 }
 
 // resumedBy waits for a while until every sale of the journal has been taken up: a request may

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive"
 	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
@@ -148,6 +149,125 @@ func TestField6_WhatIsKnownOfAHeldSaleIsTold(t *testing.T) {
 				r.Restart(true)
 				pass(time.Hour)
 				require.Empty(t, r.alerts(), "told once")
+			})
+		})
+	}
+}
+
+// A refund was done and its answer was lost. The register repeated it, by a protocol without ids, while another till's end of day ran, or
+// as the terminal was about to restart, or was not to sell any more: it was told that nothing was begun, and the money had gone back. The
+// kind: each of these, and each way in which an end stays untold, and a refund that runs; what is new is refused still.
+// TestField5_WhatIsKnownIsToldWhateverTheTerminalCanDo has the requests with ids, and a disk that is full or dead.
+func TestField6_ARefundIsJoinedWhateverTheTerminalCanDo(t *testing.T) {
+	hindered := map[string]func(r *rig) (over func()){
+		"an end of day runs": func(r *rig) func() {
+			r.world.onStatus = approveAfter(r.world, 1)
+			paid := r.Approved(r.Accepted(ecr.Request{Line: "other", Amount: 1000}), ecr.Told)
+			r.world.lock(func() { r.world.mute = true })
+			back := refundOf(paid, 400)
+			back.Line = "other"
+			s := r.Accepted(back)
+			told := r.closing(0)
+			return func() {
+				r.world.lock(func() { r.world.mute = false })
+				require.NoError(r.t, (<-told).err)
+				<-s.Outcome
+				r.Told(s, ecr.Told)
+			}
+		},
+		"the terminal restarts": func(r *rig) func() {
+			rests, err := r.Drive.Rest(context.Background())
+			require.NoError(r.t, err)
+			require.True(r.t, rests)
+			return func() { r.Restart(false) }
+		},
+		"the box was replaced":    func(r *rig) func() { r.bar = drive.Replaced; return func() { r.bar = drive.NoBar } },
+		"it is not confirmed yet": func(r *rig) func() { r.bar = drive.Unconfirmed; return func() { r.bar = drive.NoBar } },
+	}
+	for name, hinder := range hindered {
+		for how := range untolds() {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				t.Parallel()
+				terminal(t, func(r *rig) {
+					paid, s := r.untold(how, backs()["R"])
+					newer := r.approved(900)
+					over := hinder(r)
+					for _, d := range []ecr.Delivery{ecr.Lost, ecr.Told} {
+						again, err := r.Ask(backs()["R"](paid))
+						require.NoError(t, err, "told as one that was not carried out")
+						require.Equal(t, s.ID, again.ID)
+						require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
+						r.Told(again, d)
+						require.Equal(t, s.ID, r.last("serial").Sale, "what the line asked for last")
+						r.Told(again, ecr.Lost)
+					}
+					_, err := r.Ask(refundOf(newer, 300))
+					refused(t, err, ecr.NotReady)
+					_, err = r.Ask(backs()["R"](paid))
+					refused(t, err, ecr.NotReady)
+					over()
+				})
+			})
+		}
+	}
+	for _, bar := range []drive.Bar{drive.Replaced, drive.Unconfirmed} {
+		terminal(t, func(r *rig) {
+			paid := r.approved(500)
+			r.world.lock(func() { r.world.mute = true })
+			s := r.Accepted(refundOf(paid, 300))
+			r.bar = bar
+			again := r.Accepted(refundOf(paid, 300))
+			require.Equal(t, s.ID, again.ID)
+			require.Equal(t, ecr.InProgress, (<-again.Outcome).Result)
+			r.Told(again, ecr.Told)
+		})
+	}
+}
+
+// A terminal that started on a full disk could not take its journal up, and a register repeated a command under the id of a payment that
+// it had acknowledged. ZVT cannot wait for longer than 70 s, and told it as a payment that was not made. The kind: the ids of each
+// protocol, and a payment and a refund that have ended; what is open, or may be undone yet, is told once the journal is taken up.
+func TestField6_WhatHasEndedIsToldBeforeTheJournalIsTakenUp(t *testing.T) {
+	for name, req := range ids() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			terminal(t, func(r *rig) {
+				r.world.onStatus = approveAfter(r.world, 1)
+				s := r.Accepted(req)
+				paid := r.Approved(s, ecr.Told)
+				back := refundOf(paid, 100)
+				back.Line, back.Sequence = req.Line, "b/1"
+				g := r.Accepted(back)
+				r.Approved(g, ecr.Told)
+				unheard := req
+				unheard.Sequence = "u/1"
+				u := r.Accepted(unheard)
+				r.Approved(u, ecr.Lost)
+				r.world.onStatus = say(1, aapay.Pending, "")
+				open := ecr.Request{Line: "other", Sequence: "o/1", Amount: 300}
+				o := r.Accepted(open)
+				pass(5 * time.Second)
+				r.failAtStart = 30
+				r.Restart(false)
+				for id, known := range map[string]ecr.Request{s.ID: req, g.ID: back} {
+					again, err := r.Ask(known)
+					require.NoError(t, err, "%s", known.Kind)
+					require.Equal(t, id, again.ID)
+					require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
+				}
+				other := req
+				other.Amount++
+				for _, not := range []ecr.Request{unheard, open, other} {
+					_, err := r.Ask(not)
+					refused(t, err, ecr.Resuming)
+				}
+				pass(time.Minute)
+				for id, known := range map[string]ecr.Request{s.ID: req, g.ID: back, u.ID: unheard} {
+					again := r.Accepted(known)
+					require.Equal(t, id, again.ID)
+					r.Approved(again, ecr.Told)
+				}
+				require.Equal(t, o.ID, r.Accepted(open).ID)
 			})
 		})
 	}

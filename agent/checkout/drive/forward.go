@@ -82,23 +82,65 @@ func askedFor(req ecr.Request) string {
 	return req.Original
 }
 
-// joinUnwritten joins the refund or reversal that a request repeats while the journal cannot be
-// written: refused, it would be taken for one that is not carried out. ok is false where it repeats
-// none.
-func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sale, ok bool) {
-	if req.Kind == ecr.Payment || req.Sequence != "" || d.acceptable(req) != nil { // nor is the end of another request told under its id
+// joinRepeated joins the refund or reversal that a request repeats while nothing new may begin: refused,
+// it would be taken for one that is not carried out. ok is false where it repeats none.
+func (d *Drive) joinRepeated(ctx context.Context, req ecr.Request) (sale ecr.Sale, ok bool) {
+	if !d.mayRepeat(req) {
 		return ecr.Sale{}, false
 	}
 	var key wire.Key
-	err := d.db.Read(ctx, func(r store.Reader) error {
-		rows, err := d.j.Active(r)
-		if err != nil {
-			return err
+	err := d.db.Write(ctx, func(tx store.Tx) (err error) {
+		if key, err = d.repeated(tx, req); err == nil && key != "" {
+			err = journal.AskedAgain(tx, req.Line, key)
 		}
-		key, err = (&accepting{d: d, req: req}).repeats(r, rows)
 		return err
 	})
+	if err != nil {
+		return d.joinUnwritten(ctx, req)
+	}
+	if key == "" {
+		return ecr.Sale{}, false
+	}
+	sale, err = d.joinKnown(ctx, key)
+	return sale, err == nil
+}
+
+// joinUnwritten is joinRepeated while the journal cannot be written.
+func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sale, ok bool) {
+	if !d.mayRepeat(req) {
+		return ecr.Sale{}, false
+	}
+	var key wire.Key
+	err := d.db.Read(ctx, func(r store.Reader) (err error) { key, err = d.repeated(r, req); return err })
 	if err != nil || key == "" {
+		return ecr.Sale{}, false
+	}
+	return d.p.JoinUnwritten(ctx, key)
+}
+
+// mayRepeat says that a request may repeat one that has no id; the end of another one is not told under an
+// id of its own.
+func (d *Drive) mayRepeat(req ecr.Request) bool {
+	return req.Kind != ecr.Payment && req.Sequence == "" && d.acceptable(req) == nil
+}
+
+// repeated is the refund or reversal that a request repeats; "" = none.
+func (d *Drive) repeated(r store.Reader, req ecr.Request) (wire.Key, error) {
+	rows, err := d.j.Active(r)
+	if err != nil {
+		return "", err
+	}
+	return (&accepting{d: d, req: req}).repeats(r, rows)
+}
+
+// joinEnded joins the sale that a request repeats by its id before the journal is taken up, or as the program
+// stops: what has ended can change no more, and "not ready" is a no to registers that can wait no longer.
+func (d *Drive) joinEnded(ctx context.Context, req, asked ecr.Request) (sale ecr.Sale, ok bool) {
+	key, _, err := d.known(ctx, req, asked)
+	if err != nil || key == "" {
+		return ecr.Sale{}, false
+	}
+	if row, err := d.j.Sale(ctx, key); err != nil || row.State.Result == "" {
 		return ecr.Sale{}, false
 	}
 	return d.p.JoinUnwritten(ctx, key)

@@ -506,6 +506,7 @@ type rig struct {
 	guard   *guard
 	jump    time.Duration // of the wall clock
 	untrue  bool          // no service has told the time
+	bar     drive.Bar     // what forbids sales
 
 	secret      []byte
 	failAtStart int // writes of the next start that do not commit
@@ -557,6 +558,7 @@ func (r *rig) parts() drivetest.Parts {
 			Now:     func() time.Time { return drivetest.Now().Add(r.jump) },
 			Trusted: func() (time.Time, bool) { return drivetest.Now(), !r.untrue },
 			Methods: func() ([]methods.Definition, catalog.State) { return r.defs, r.state },
+			Barred:  func() drive.Bar { return r.bar },
 		},
 	}
 }
