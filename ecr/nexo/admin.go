@@ -22,8 +22,11 @@ func (d *dialogue) reconcile(elsewhere bool) {
 		d.do(ecr.ClosedDay{Gen: d.gen})
 	case kind != "SaleReconciliation":
 		d.refuse(fail(noService, "%.32s is not served by this terminal", kind))
-	case elsewhere || len(d.line.running) > 0:
-		d.busy()
+	case elsewhere || len(d.line.running) > 0: // a day that was closed under its id is told whatever runs now: "busy" would be a no
+		a.behind = true
+		d.enter(working)
+		d.gen++
+		d.do(ecr.ClosedDay{Gen: d.gen, By: d.asker(a.h.sale, a.h.service)})
 	default:
 		d.enter(closing)
 		d.gen++
@@ -38,10 +41,12 @@ func (d *dialogue) asker(sale, service string) ecr.Asker {
 
 // totalled answers GetTotals and Reconciliation.
 func (d *dialogue) totalled(ev ecr.Totalled) {
-	switch ev.Code {
-	case ecr.OK:
+	switch {
+	case ev.Code == ecr.OK:
 		d.answer("200", envelope(d.ask.h, d.totals(ev.Totals)))
-	case "":
+	case d.ask.behind:
+		d.busy()
+	case ev.Code == "":
 		d.refuse(fail(notFound, "no day was closed yet"))
 	default:
 		d.refuse(fail(notAllowed, "%s", ev.Code))
