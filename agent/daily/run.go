@@ -322,12 +322,16 @@ func (d *Daily) keep(tx store.Tx, v *Run, report reconcile.Report, agreed map[st
 	if err := settle(tx, gone...); err != nil {
 		return err
 	}
+	like := map[string]int{}
 	for _, f := range report.Findings {
 		if f.Class == reconcile.Open { // the terminal ends it by itself, and status shows it until then
 			continue
 		}
 		v.Found++
 		n := found(f)
+		if like[n.subject]++; like[n.subject] > 1 { // two rows of one list may say the same, and are two sales
+			n.subject = fmt.Sprintf("%s, number %d", n.subject, like[n.subject])
+		}
 		s, known := stands[n.subject]
 		switch waiting := known && !s.acked; {
 		case known && s.says == n.says:
