@@ -101,4 +101,16 @@ var ofLaws = []mutant{
 	{"a link that names nothing is shown", "agent/paylink", "TestField5_PortALinkThatNamesNothingIsRead", []edit{
 		{"agent/paylink/make.go", `link.ReferenceID == "" && !echo.Named()`, `link.ReferenceID == "" && echo.Named()`},
 	}},
+	{"an alert takes the place of one that a person has not seen", drive, "TestField6_WhatAPersonHasToSeeIsNotReplaced", []edit{
+		{"agent/checkout/drive/journal/alert.go", `case stands(a, short):`, `case false && stands(a, short):`},
+	}},
+	{"what is found of a held sale is not told", drive, "TestField6_WhatIsKnownOfAHeldSaleIsTold", []edit{
+		{"agent/checkout/held.go", `if s.Unfound { // what`, `if false { // what`},
+	}},
+	{"a refund is refused to who repeats it while a day closes", drive, "TestField6_ARefundIsJoinedWhateverTheTerminalCanDo", []edit{
+		{"agent/checkout/drive/begin.go", `if sale, ok := d.joinRepeated(ctx, req); ok {`, `if sale, ok := d.joinRepeated(ctx, req); ok && false {`},
+	}},
+	{"what has ended is not told before the journal is taken up", drive, "TestField6_WhatHasEndedIsToldBeforeTheJournalIsTakenUp", []edit{
+		{"agent/checkout/drive/begin.go", `if sale, ok := d.joinEnded(ctx, req); ok {`, `if sale, ok := d.joinEnded(ctx, req); ok && false {`},
+	}},
 }
