@@ -113,4 +113,7 @@ var ofLaws = []mutant{
 	{"what has ended is not told before the journal is taken up", drive, "TestField6_WhatHasEndedIsToldBeforeTheJournalIsTakenUp", []edit{
 		{"agent/checkout/drive/begin.go", `if sale, ok := d.joinEnded(ctx, req); ok {`, `if sale, ok := d.joinEnded(ctx, req); ok && false {`},
 	}},
+	{"a refund is denied behind another till's sale", "ecr/caisseap", "TestField6_ARefundIsDeniedByNothingButItsEnd", []edit{
+		{"ecr/caisseap/dialogue.go", `d.r.ask.Sequence == "" && d.r.ask.Kind == ecr.Payment: //`, `d.r.ask.Sequence == "": //`},
+	}},
 }

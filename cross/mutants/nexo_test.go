@@ -18,7 +18,7 @@ var ofNexo = []mutant{
 		{"ecr/caisseap/dialogue.go", "		d.hangUp()\n	case d.r.ask.Kind == ecr.Payment:\n", "		d.hangUp()\n		d.no = true\n	case d.r.ask.Kind == ecr.Payment:\n"},
 	}},
 	{"a named purchase is denied behind another sale", "ecr/caisseap", "TestField5_APurchaseWithANameIsDeniedByNothingButItsEnd", []edit{
-		{"ecr/caisseap/dialogue.go", `case ev.Elsewhere && d.r.ask.Sequence == "":`, `case ev.Elsewhere:`},
+		{"ecr/caisseap/dialogue.go", `case ev.Elsewhere && d.r.ask.Sequence == "" &&`, `case ev.Elsewhere &&`},
 	}},
 	{"what is known is refused while a day is closed", drive, "TestField5_WhatIsKnownIsToldWhateverTheTerminalCanDo", []edit{
 		{"agent/checkout/drive/begin.go", `case known != "":`, `case known != "" && !d.isClosing():`},

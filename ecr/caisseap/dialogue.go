@@ -167,7 +167,7 @@ func (d *dialogue) take(ev ecr.Received) {
 	case d.r.action == identify:
 		d.answer(d.r.answer(Field{"AE", done}))
 		return
-	case ev.Elsewhere && d.r.ask.Sequence == "": // one with a name needs no turn: the desk knows it again
+	case ev.Elsewhere && d.r.ask.Sequence == "" && d.r.ask.Kind == ecr.Payment: // what may repeat another needs no turn: the desk knows it again
 		d.answer(d.r.denial(anotherRuns))
 		return
 	}
