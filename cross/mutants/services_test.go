@@ -95,6 +95,15 @@ var ofServices = []mutant{
 	{"the operator's reversal passes a merchant's payment by", "schemes/backend/wallets", "TestField5_TheOperatorsWordReachesAMerchantsReference", []edit{
 		{"schemes/backend/wallets/row.go", `t, err = one(room.For(r, merchant), byTerminal, ref)`, `merchant = ""`},
 	}},
+	{"JSON that is called a form gives everything back", "schemes/backend", "TestField6_ABodyThatIsNoFormIsNotAbsent", []edit{
+		{"schemes/paylinks/handler.go", `err = formless(form)`, `err = nil`},
+	}},
+	{"the operator's repeat is another write", "schemes/backend/room", "TestField6_TheOperatorsRepeatIsTheMerchantsWrite", []edit{
+		{"schemes/backend/room/once.go", `case k.Key.Ours():`, `case false:`},
+	}},
+	{"null in other letters gives everything back", "schemes/backend", "TestField6_ABodyThatIsNoFormIsNotAbsent", []edit{
+		{"schemes/paylinks/handler.go", `if wire.SameName(sent, name) &&`, `if sent == name &&`},
+	}},
 	{"an empty amount of a link gives everything back", "schemes/backend", "TestField2_R1b_NoValueIsNotAbsent", []edit{
 		{"schemes/paylinks/form.go", `sent && v == "" {`, `sent && v == "" && !sent {`},
 	}},

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/bracket"
@@ -95,6 +96,19 @@ func unread(query, body bracket.Form) error {
 			if sent, _, _ := strings.Cut(p.Name, "["); wire.SameName(sent, name) && body.Values(name) == nil {
 				return refused(name, "stands in the address, where it is not read (put it into the body)")
 			}
+		}
+	}
+	return nil
+}
+
+// formless refuses what is called a form and is none: JSON that is called so (curl -d alone calls it so), a form that was encoded twice or
+// begins with a mark of its byte order, or another text. As a form it has names that nobody reads, and so no amount, which means all.
+func formless(body bracket.Form) error {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	for _, p := range body {
+		name, _, _ := strings.Cut(p.Name, "[")
+		if strings.ContainsAny(name, "{}\"<=") || p.Value == "" && strings.Contains(name, ":") || strings.ContainsFunc(name, hidden) {
+			return &wire.FieldError{Reason: "no form, name=value&... (JSON needs Content-Type: application/json)", Code: wire.Invalid}
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package paylinks
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -205,23 +204,24 @@ func (o HandlerOptions) body(r *http.Request, op string) (bracket.Form, []*brack
 		if form, err = bracket.FromJSON(data, bracket.Limits{}); err == nil {
 			err = nothing(data)
 		}
-	} else {
-		form, err = bracket.Parse(string(data), bracket.Limits{})
+	} else if form, err = bracket.Parse(string(data), bracket.Limits{}); err == nil {
+		err = formless(form)
 	}
 	return form, nil, err
 }
 
-// nothing refuses a JSON object in which a parameter of valued has null, or an empty array or object: the form would not have
-// the parameter at all.
+// nothing refuses a JSON object in which a parameter of valued, however it is spelled, has null, an array or an object: where that holds
+// no text, the form would not have the parameter at all.
 func nothing(data []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
 		return wire.Errorf(wire.Invalid, "", "body: want a JSON object")
 	}
 	for _, name := range valued() {
-		switch v := string(bytes.Join(bytes.Fields(all[name]), nil)); v {
-		case "null", "{}", "[]":
-			return &wire.FieldError{Path: name, Reason: "empty (leave it out, or give a value)", Code: wire.Invalid}
+		for sent, v := range all {
+			if wire.SameName(sent, name) && len(v) > 0 && strings.ContainsRune("n{[", rune(v[0])) {
+				return &wire.FieldError{Path: name, Reason: "empty, or no text (leave it out, or give a value)", Code: wire.Invalid}
+			}
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"strconv"
-	"strings"
 )
 
 // Decode reads exactly one JSON text into the value that into points at. Unknown keys are ignored;
@@ -199,8 +198,8 @@ func (s *scanner) object(t reflect.Type) error {
 			typ, optional, required, rule = f.typ, f.optional, f.required, f.rules
 		} else {
 			for i := range info {
-				if strings.EqualFold(info[i].name, key) {
-					return under(bad("differs from %q in the case of its letters", info[i].name), show(key))
+				if SameName(key, info[i].name) {
+					return under(bad("differs from %q in the case of its letters, or in blanks", info[i].name), show(key))
 				}
 			}
 			if s.own && info != nil {
