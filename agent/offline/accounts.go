@@ -49,27 +49,55 @@ func setAccount(tx store.Tx, service, was, is string) error {
 	return nil
 }
 
-// here leaves of operations of a service those that were sent to the books where it stands now. What has a local id is of one account;
+// here leaves of operations of a service those that were asked of the books where it stands now. What has a local id is of one account;
 // the number of a transaction is that of others at other books.
 func here(r store.Reader, service string, ops []outbox.Op) ([]outbox.Op, error) {
+	places, err := askedAt(r, service, ops)
+	var list []outbox.Op
+	for i, place := range places {
+		if place == "" {
+			list = append(list, ops[i])
+		}
+	}
+	return list, err
+}
+
+// askedAt says of each operation of a service at which other books it was asked for, "" = at those where the service stands now.
+func askedAt(r store.Reader, service string, ops []outbox.Op) ([]string, error) {
 	type left struct {
-		upto  int64
-		there bool
+		upto    int64
+		account string
 	}
 	var list []left
 	err := store.Each(r, func(row store.Row) error {
 		var l left
-		err := row.Scan(&l.upto, &l.there)
+		err := row.Scan(&l.upto, &l.account)
 		list = append(list, l)
 		return err
-	}, `SELECT upto, account <> '' FROM offline_left WHERE service = ? ORDER BY upto`, service)
+	}, `SELECT upto, account FROM offline_left WHERE service = ? ORDER BY upto`, service)
 	if err != nil {
 		return nil, fmt.Errorf("operations of %s: %w", service, err)
 	}
-	return slices.DeleteFunc(ops, func(op outbox.Op) bool {
-		i := slices.IndexFunc(list, func(l left) bool { return op.ID <= l.upto })
-		return i >= 0 && list[i].there
-	}), nil
+	places := make([]string, len(ops))
+	for n, op := range ops {
+		if i := slices.IndexFunc(list, func(l left) bool { return op.ID <= l.upto }); i >= 0 {
+			places[n] = list[i].account
+		}
+	}
+	return places, nil
+}
+
+// notThere refuses to send what was asked for at other books, and never sent there: a number that it names is another's here.
+func (w *write) notThere(r store.Reader, op outbox.Op) error {
+	if w.row.Makes {
+		return nil
+	}
+	places, err := askedAt(r, w.row.Service, []outbox.Op{op})
+	if err != nil || places[0] == "" {
+		return err
+	}
+	return wire.Errorf(wire.Conflict, w.row.Kind, "this Idempotency-Key asked it of %s, before the provider changed, and nothing was sent: take a new one to ask it of what is called %s now",
+		places[0], wire.MaskPANs(w.id))
 }
 
 // elsewhere refuses a call about a thing of other books.

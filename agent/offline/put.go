@@ -144,6 +144,9 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 			return st, err
 		}
 		if !fresh {
+			if err := w.notThere(tx, op); err != nil && strange == nil {
+				return st, err
+			}
 			again, since = true, op.SentSince
 			if key = u.key; key != n.Key { // from before our Keys were made of the callers'
 				if n, err = f.newOperation(w, key, false); err != nil {
