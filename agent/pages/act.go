@@ -192,13 +192,25 @@ func Asks(do Do) bool {
 	return false
 }
 
-// SeenAs is how an operation stands, as a decision about it is bound to it: what a person has looked up is of then.
-func SeenAs(o view.Operation) string { return string(o.State) + "/" + strconv.Itoa(o.Attempts) }
+// SeenAs is how an operation stands, as a decision or a release is bound to it: what a person has looked up is of then. One that is held
+// may be held anew for another reason.
+func SeenAs(o view.Operation) string {
+	seen := string(o.State) + "/" + strconv.Itoa(o.Attempts)
+	if o.State == outbox.Held {
+		seen += "/" + digestOf(o.Reason)
+	}
+	return seen
+}
+
+// digestOf is a reason as a form names it.
+func digestOf(reason string) string {
+	sum := sha256.Sum256([]byte(reason))
+	return hex.EncodeToString(sum[:8])
+}
 
 // AlertAs is what an alert says, as an acknowledgement is bound to it: the sale or operation may have another one by then.
 func AlertAs(at time.Time, reason string) string {
-	sum := sha256.Sum256([]byte(reason))
-	return strconv.FormatInt(at.UnixMilli(), 10) + "/" + hex.EncodeToString(sum[:8])
+	return strconv.FormatInt(at.UnixMilli(), 10) + "/" + digestOf(reason)
 }
 
 // HTML writes the page.

@@ -149,7 +149,7 @@ func (x *desk) deeds() map[string]url.Values {
 	k := string(x.key)
 	return map[string]url.Values{
 		"ack " + k: {"do": {"ack"}, "key": {k}}, "send " + k: {"do": {"send"}, "key": {k}}, "send all": {"do": {"send-all"}},
-		"hold " + k + " why": {"do": {"hold"}, "key": {k}, "reason": {"why"}}, "release " + k: {"do": {"release"}, "key": {k}},
+		"hold " + k + " why": {"do": {"hold"}, "key": {k}, "reason": {"why"}}, "release " + k: {"do": {"release"}, "key": {k}, "seen": {"PENDING/0"}},
 		"resolve " + k + " DONE seen":   {"do": {"resolve"}, "key": {k}, "state": {"DONE"}, "reason": {"seen"}, "seen": {"PENDING/0"}, "sure": {"1"}},
 		"resolve " + k + " FAILED seen": {"do": {"resolve"}, "key": {k}, "state": {"FAILED"}, "reason": {"seen"}, "seen": {"PENDING/0"}, "sure": {"1"}},
 	}

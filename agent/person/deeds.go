@@ -83,6 +83,14 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, s shown, form url.
 		}
 		err = c.o.Ops.Hold(ctx, key, reason)
 	case pages.DoRelease:
+		fault := pages.NotRefused
+		if fault, err = c.seen(ctx, key, form); err != nil {
+			break
+		}
+		if fault != pages.NotRefused {
+			c.askAgain(w, r, s, do, key, form, fault)
+			return
+		}
 		err = c.o.Ops.Release(ctx, key)
 	case pages.DoResolve:
 		switch {
@@ -120,8 +128,8 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, s shown, form url.
 	leadTo(w, s.at())
 }
 
-// seen is pages.Changed where an operation has gone on since the page of a decision about it was shown: what its person has looked up then
-// need not be so any more.
+// seen is pages.Changed where an operation has gone on since the page of a decision about it, or of its release, was shown: what its person
+// has looked up then need not be so any more.
 func (c *Console) seen(ctx context.Context, key wire.Key, form url.Values) (pages.Refuse, error) {
 	v, err := c.o.Daemon.Operation(ctx, string(key))
 	if err == nil && form.Get(pages.SeenField) != pages.SeenAs(v.Operation) {

@@ -16,8 +16,8 @@
 //     its cookie, and a word that is good once.
 //   - A deed is the verb of the command line, with its refusals. The audit log names its actor
 //     "person page" in the same commit.
-//   - A decision is about the operation as its page showed it, and an acknowledgement about the
-//     alert that was read: what has gone on since is refused.
+//   - A decision and a release are about the operation as their page showed it, and an
+//     acknowledgement about the alert that was read: what has gone on since is refused.
 //   - A session ends by itself, by its button, with the program, and when the PIN is changed.
 //
 // It deletes nothing, begins no sale, and decides an operation in doubt only with a reason, on a

@@ -13,12 +13,12 @@ import (
 	"posagent/store"
 )
 
-var seenWord = regexp.MustCompile(`name="seen" value="([A-Z]+/[0-9]+)"`)
+var seenWord = regexp.MustCompile(`name="seen" value="([A-Z]+/[0-9]+[/0-9a-f]*)"`)
 
 // TestField5_PortADecisionIsOfWhatWasSeen: a person opened the page of a decision while an operation was held, and looked into the
 // backend's books: it was not there. Meanwhile it was released, by a trusted Date or by another person, and sent, and its answer was lost.
 // The decision "declined" was then taken for the operation in doubt, whose money had moved, and its client asked for it anew. The kind:
-// both steps of a decision, and a form that does not say what was seen. A release is of an operation that is held alone, and the other
+// both steps of a decision, and a form that does not say what was seen. A release is TestField6_AReleaseIsOfWhatWasSeen, and the other
 // deeds decide nothing but an acknowledgement (TestField5_PortAnAcknowledgementIsOfTheAlertThatWasRead).
 func TestField5_PortADecisionIsOfWhatWasSeen(t *testing.T) {
 	for _, step := range []string{"the decision", "its confirmation", "a form that says nothing"} {

@@ -95,6 +95,12 @@ var ofLaws = []mutant{
 	{"a decision is taken for what went on", "agent/person", "TestField5_PortADecisionIsOfWhatWasSeen", []edit{
 		{"agent/person/deeds.go", `form.Get(pages.SeenField) != pages.SeenAs(v.Operation)`, `form.Get(pages.SeenField) == "" && pages.SeenAs(v.Operation) == "x"`},
 	}},
+	{"what was never sent there is sent here", "agent/offline", "TestField6_WhatWasNeverSentThereIsNotSentHere", []edit{
+		{"agent/offline/accounts.go", `if err != nil || places[0] == "" {`, `if true {`},
+	}},
+	{"a release is taken for another hold", "agent/person", "TestField6_AReleaseIsOfWhatWasSeen", []edit{
+		{"agent/pages/act.go", `seen += "/" + digestOf(o.Reason)`, `seen += "/" + digestOf("")`},
+	}},
 	{"an alert is acknowledged that nobody has read", "agent/person", "TestField5_PortAnAcknowledgementIsOfTheAlertThatWasRead", []edit{
 		{"agent/person/deeds.go", `form.Get(pages.SeenField) != pages.AlertAs(a.At, a.Reason)`, `form.Get(pages.SeenField) == "" && pages.AlertAs(a.At, a.Reason) == "x"`},
 	}},
