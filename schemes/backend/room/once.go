@@ -59,6 +59,9 @@ func (k Keyed) check() error {
 	return nil
 }
 
+// anyone stands for the merchant where the operator looks for what any of them has written; no merchant is called so.
+const anyone = "\x1e"
+
 func (k Keyed) scope() string {
 	if k.by != "" {
 		return k.by + "\x1f" + k.Op + " " + k.About
@@ -161,7 +164,11 @@ func (r *Room) play(tx store.Tx, k Keyed, reply any, act func() error) (refusal 
 	if text, err = json.Marshal(a); err != nil {
 		return nil, fmt.Errorf("write answer of %s: %w", k.scope(), err)
 	}
-	_, err = tx.Exec(`INSERT INTO once_answer (scope, key, body, reply) VALUES (?, ?, ?, ?)`, k.scope(), string(k.Key), r.guard(k), text)
+	const keep = `INSERT INTO once_answer (scope, key, body, reply) VALUES (?, ?, ?, ?)`
+	if _, err = tx.Exec(keep, k.scope(), string(k.Key), r.guard(k), text); err == nil && k.by != "" && k.Key.Ours() {
+		k.by = anyone
+		_, err = tx.Exec(keep+` ON CONFLICT DO NOTHING`, k.scope(), string(k.Key), r.guard(k), text)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("keep answer of %s: %w", k.scope(), err)
 	}
@@ -169,13 +176,20 @@ func (r *Room) play(tx store.Tx, k Keyed, reply any, act func() error) (refusal 
 }
 
 // read finds the answer stored under a key; none is stored without a key. What a merchant wrote with the operator's credentials before
-// it had its own is the same write, where the body is the same.
+// it had its own is the same write, where the body is the same; and so is what it wrote with its own, where the Key is of a form of which
+// no two are alike. A key that callers count up themselves stays each merchant's.
 func (r *Room) read(tx store.Tx, k Keyed) (text []byte, found bool, err error) {
 	text, found, err = r.under(tx, k)
-	if found || err != nil || k.by == "" {
+	switch {
+	case found || err != nil:
 		return text, found, err
+	case k.by != "":
+		k.by = ""
+	case k.Key.Ours():
+		k.by = anyone
+	default:
+		return nil, false, nil
 	}
-	k.by = ""
 	if text, found, err = r.under(tx, k); wire.CodeOf(err) == wire.KeyReused {
 		return nil, false, nil
 	}

@@ -17,8 +17,8 @@ import (
 // operator's, by its terminalReference and its merchantId: REVERSED, and the money stayed with the merchant. A merchant's own references
 // were not looked at. The kind: what the two kinds of credentials name for one merchant (a reference by a reversal before and after the
 // payment, by another payment, and the same Key), each in both directions. Another merchant's equal reference is not touched. Payments,
-// links and hosted orders are named by ids of one space, which the operator reaches already; their Keys stay apart, since no such request
-// names a merchant.
+// links and hosted orders are named by ids of one space, which the operator reaches already; their Keys name no merchant, and are found
+// where no two are alike (room, TestField6_TheOperatorsRepeatIsTheMerchantsWrite).
 func TestField5_TheOperatorsWordReachesAMerchantsReference(t *testing.T) {
 	operator := context.Background()
 	box := room.As(operator, room.Caller{Merchant: "M1"})
