@@ -17,7 +17,7 @@ import (
 // write says, and the form that is made of it does not have. JSON that is called a form, or nothing; a form that was encoded twice, or
 // begins with a byte order mark; other texts; and in JSON an amount that is an object or array without a text, and null in other letters. All are refused, by each write whose
 // absent field means all or decides how money moves; a form and JSON under their own names are read as before. JSON services refuse a
-// body that is not called JSON, and a name with blanks as one in other letters.
+// body that is not called JSON, a name with blanks as one in other letters, and in the address also what a reader of addresses leaves out.
 func TestField6_ABodyThatIsNoFormIsNotAbsent(t *testing.T) {
 	_, srv := serve(t, t.TempDir(), 0)
 	send := func(path, kind, body string) (int, string) {
@@ -69,6 +69,11 @@ func TestField6_ABodyThatIsNoFormIsNotAbsent(t *testing.T) {
 			status, answer := send(path, wire.JSONType, body)
 			require.Equal(t, http.StatusBadRequest, status, "%s: %s: %s", path, body, answer)
 			require.Contains(t, answer, "amount", body)
+		}
+		for _, query := range []string{"?amount=500;shop=7", "?shop=7;amount=500", "?amount=500%", "?amount[]=500", "?%61mount=500"} {
+			status, answer := send(path+query, wire.JSONType, "{}")
+			require.Equal(t, http.StatusBadRequest, status, "%s%s: %s", path, query, answer)
+			require.Contains(t, answer, "address", query)
 		}
 		for _, kind := range []string{form, ""} {
 			status, answer := send(path, kind, `{"amount":500}`)

@@ -75,10 +75,12 @@ func rulesOf(f reflect.StructField) (r rules) {
 // InAddress refuses an address with a parameter that a body of type t would have, where its absence means all, the last or a default:
 // the address is not read for it, and a caller who put it there has not left it out. The error is Invalid and names the parameter.
 func InAddress(u *url.URL, t reflect.Type) error {
-	if u.RawQuery == "" {
-		return nil
-	}
-	for name := range u.Query() {
+	for piece := range strings.FieldsFuncSeq(u.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) { // Query leaves out what has a semicolon
+		name, _, _ := strings.Cut(piece, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		name, _, _ = strings.Cut(name, "[")
 		for _, f := range infoOf(t).fields {
 			if f.notNull && SameName(name, f.name) {
 				return &FieldError{Path: f.name, Reason: "stands in the address, where it is not read (put it into the body)", Code: Invalid}
