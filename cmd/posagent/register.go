@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"posagent/cmd/usage"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
 )
@@ -34,7 +34,7 @@ func registerCommand() command {
 		}
 	}
 	const line = " --line /dev/ttyUSB0"
-	verb := func(name, args, short string, do func(context.Context, *call, *register.Register) (register.Result, error)) command {
+	verb := func(name, args, short string, do func(context.Context, *call, *zvt.Register) (zvt.Result, error)) command {
 		return command{
 			name: name, args: args, short: short, flags: flags, json: []string{"posagent.register/1"},
 			examples: []string{"posagent register " + strings.TrimSpace(name+" "+args) + line},
@@ -67,8 +67,8 @@ func registerCommand() command {
 		}),
 		run: registerDecode,
 	}
-	plain := func(f func(*register.Register, context.Context) (register.Result, error)) func(context.Context, *call, *register.Register) (register.Result, error) {
-		return func(ctx context.Context, _ *call, r *register.Register) (register.Result, error) { return f(r, ctx) }
+	plain := func(f func(*zvt.Register, context.Context) (zvt.Result, error)) func(context.Context, *call, *zvt.Register) (zvt.Result, error) {
+		return func(ctx context.Context, _ *call, r *zvt.Register) (zvt.Result, error) { return f(r, ctx) }
 	}
 	all := command{
 		name: "register", short: "be a cash register: try a terminal over its real line, or decode a message",
@@ -78,14 +78,14 @@ func registerCommand() command {
 		examples: []string{"posagent register pay 12.50" + line, "posagent register repeat" + line, "posagent register decode 06010704000000001250"},
 		sub: []command{
 			pay, reverse, refund,
-			verb("status", "", "ask how the terminal is (05 01)", plain((*register.Register).Status)),
-			verb("repeat", "", "ask again how the last sale ended (06 20)", func(ctx context.Context, _ *call, r *register.Register) (register.Result, error) {
+			verb("status", "", "ask how the terminal is (05 01)", plain((*zvt.Register).Status)),
+			verb("repeat", "", "ask again how the last sale ended (06 20)", func(ctx context.Context, _ *call, r *zvt.Register) (zvt.Result, error) {
 				return r.Repeat(ctx, 0x01)
 			}),
-			verb("end-of-day", "", "close the batch and print its totals (06 50)", plain((*register.Register).EndOfDay)),
-			verb("totals", "", "print the totals so far, without closing (06 10)", plain((*register.Register).Turnover)),
-			verb("abort", "", "stop the sale that runs (06 B0)", plain((*register.Register).Abort)),
-			verb("diagnosis", "", "let the terminal contact its backend (06 70)", plain((*register.Register).Diagnosis)),
+			verb("end-of-day", "", "close the batch and print its totals (06 50)", plain((*zvt.Register).EndOfDay)),
+			verb("totals", "", "print the totals so far, without closing (06 10)", plain((*zvt.Register).Turnover)),
+			verb("abort", "", "stop the sale that runs (06 B0)", plain((*zvt.Register).Abort)),
+			verb("diagnosis", "", "let the terminal contact its backend (06 70)", plain((*zvt.Register).Diagnosis)),
 			decode, certificateCommand(), registerSchemaCommand(),
 		},
 	}
@@ -97,8 +97,8 @@ func registerCommand() command {
 	return all
 }
 
-func registerPay(ctx context.Context, c *call, r *register.Register) (register.Result, error) {
-	return withAmount(ctx, c, r, func(o *registerOptions, amount money.Minor) (register.Result, error) {
+func registerPay(ctx context.Context, c *call, r *zvt.Register) (zvt.Result, error) {
+	return withAmount(ctx, c, r, func(o *registerOptions, amount money.Minor) (zvt.Result, error) {
 		if o.abortAfter > 0 {
 			t := time.AfterFunc(o.abortAfter, func() {
 				if res, err := r.Abort(ctx); err != nil || res.Refused {
@@ -107,16 +107,16 @@ func registerPay(ctx context.Context, c *call, r *register.Register) (register.R
 			})
 			defer t.Stop()
 		}
-		return r.Pay(ctx, amount, o.currency, register.PayOptions{CardType: o.cardType})
+		return r.Pay(ctx, amount, o.currency, zvt.PayOptions{CardType: o.cardType})
 	})
 }
 
 // withAmount registers, and does a command with the amount that a verb was given.
-func withAmount(ctx context.Context, c *call, r *register.Register, do func(*registerOptions, money.Minor) (register.Result, error)) (register.Result, error) {
+func withAmount(ctx context.Context, c *call, r *zvt.Register, do func(*registerOptions, money.Minor) (zvt.Result, error)) (zvt.Result, error) {
 	o := c.opts.(*registerOptions)
 	amount, err := amountOf(c, o)
 	if err != nil {
-		return register.Result{}, err
+		return zvt.Result{}, err
 	}
 	if res, err := r.Register(ctx); err != nil || !res.OK() {
 		return res, err
@@ -124,10 +124,10 @@ func withAmount(ctx context.Context, c *call, r *register.Register, do func(*reg
 	return do(o, amount)
 }
 
-func registerReverse(ctx context.Context, c *call, r *register.Register) (register.Result, error) {
+func registerReverse(ctx context.Context, c *call, r *zvt.Register) (zvt.Result, error) {
 	n, err := receiptOf(c, c.opts.(*registerOptions))
 	if err != nil {
-		return register.Result{}, err
+		return zvt.Result{}, err
 	}
 	if res, err := r.Register(ctx); err != nil || !res.OK() {
 		return res, err
@@ -135,8 +135,8 @@ func registerReverse(ctx context.Context, c *call, r *register.Register) (regist
 	return r.Reverse(ctx, n, 0)
 }
 
-func registerRefund(ctx context.Context, c *call, r *register.Register) (register.Result, error) {
-	return withAmount(ctx, c, r, func(o *registerOptions, amount money.Minor) (register.Result, error) {
+func registerRefund(ctx context.Context, c *call, r *zvt.Register) (zvt.Result, error) {
+	return withAmount(ctx, c, r, func(o *registerOptions, amount money.Minor) (zvt.Result, error) {
 		return r.Refund(ctx, amount, o.currency, o.original)
 	})
 }
@@ -145,7 +145,7 @@ func registerDecode(_ context.Context, c *call) error {
 	if len(c.args) == 0 {
 		return fail(exitUsage, "%s: want the message in hexadecimal", c.path)
 	}
-	d, err := register.DecodeHex(strings.Join(c.args, ""), c.opts.(*registerOptions).serial, apdu.CP437)
+	d, err := zvt.DecodeHex(strings.Join(c.args, ""), c.opts.(*registerOptions).serial, apdu.CP437)
 	if err != nil {
 		return fail(exitFailed, "%v", err)
 	}

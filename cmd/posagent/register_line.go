@@ -12,7 +12,7 @@ import (
 
 	"posagent/agent/config"
 	"posagent/device/line"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/money"
 )
@@ -34,7 +34,7 @@ type registerOptions struct {
 }
 
 // atRegister connects, registers, lets do speak, and reports.
-func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *register.Register) (register.Result, error)) error {
+func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *zvt.Register) (zvt.Result, error)) error {
 	cfg, err := loadConfig(c)
 	if err != nil {
 		return err
@@ -56,14 +56,14 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 	if !strings.Contains(target, "/") && !strings.HasPrefix(target, "tcp:") && !strings.HasPrefix(target, "usb:") {
 		return fail(exitUsage, "--line %q is neither a tty such as /dev/ttyUSB0, usb:VID:PID nor tcp:HOST:PORT", target)
 	}
-	habit, ok := register.HabitNamed(o.habit)
+	habit, ok := zvt.HabitNamed(o.habit)
 	if !ok {
 		return fail(exitUsage, "no habit %q: %s", o.habit, habitNames())
 	}
 	if err := checkArgs(c, o); err != nil {
 		return err
 	}
-	opt := register.Options{
+	opt := zvt.Options{
 		Habit: habit, Password: o.password, Currency: o.currency, T4: o.wait, Log: logger(c),
 		OpenSerial: func(ctx context.Context, path string) (frame.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -84,7 +84,7 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 		}
 		fmt.Fprintf(c.err, "posagent: this plays a register at %s, %s (--line names another)\n", target, by)
 	}
-	r, err := register.Dial(ctx, target, opt)
+	r, err := zvt.Dial(ctx, target, opt)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -121,7 +121,7 @@ func zvtLine(cfg config.Config) (target, key, others string) {
 // habitNames lists the kinds of register that --habit knows.
 func habitNames() string {
 	var list []string
-	for _, h := range register.Habits() {
+	for _, h := range zvt.Habits() {
 		list = append(list, h.Name)
 	}
 	return strings.Join(list, ", ")
@@ -207,9 +207,9 @@ func lineError(err error) error {
 	switch {
 	case errors.As(err, &coded):
 		return err
-	case errors.Is(err, register.ErrNoAnswer):
+	case errors.Is(err, zvt.ErrNoAnswer):
 		return fail(exitNoDaemon, "%v (check cable, speed and stop bits)", err)
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, register.ErrNoCompletion), errors.Is(err, frame.ErrTransmit):
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, zvt.ErrNoCompletion), errors.Is(err, frame.ErrTransmit):
 		return fail(exitFailed, "%v: the outcome is not known here; posagent register repeat asks for it", err)
 	}
 	return err

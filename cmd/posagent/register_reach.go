@@ -11,8 +11,8 @@ import (
 	"os"
 	"strings"
 
-	"posagent/ecr/cashier"
 	"posagent/ecr/nexo/cert"
+	"posagent/ecr/till"
 )
 
 // reaching says how a terminal is reached, and what proves the register to it.
@@ -23,8 +23,8 @@ type reaching struct {
 	keyVersion        int
 	passphrase, api   string
 	roots             string
-	secret, digits    cashier.Secret // that of key, and the line's password, where no file has them
-	trusted           string         // a file of this terminal with the certificate of its line
+	secret, digits    till.Secret // that of key, and the line's password, where no file has them
+	trusted           string      // a file of this terminal with the certificate of its line
 	unverified        bool
 }
 
@@ -42,27 +42,27 @@ func (o *reaching) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.unverified, "unverified", false, "https: take any certificate")
 }
 
-// cashierNames lists the protocols.
-func cashierNames() string {
+// tillNames lists the protocols.
+func tillNames() string {
 	var names []string
-	for _, k := range cashier.Protocols() {
+	for _, k := range till.Protocols() {
 		names = append(names, k.Name)
 	}
 	return strings.Join(names, ", ")
 }
 
 // reach makes a register of a protocol, and how it connects. local says that the terminal is on this machine.
-func (o *reaching) reach(c *call, protocol, address string) (p cashier.Protocol, connect func(context.Context) (net.Conn, error), local bool, err error) {
-	kind := cashier.Kind{}
-	for _, k := range cashier.Protocols() {
+func (o *reaching) reach(c *call, protocol, address string) (p till.Protocol, connect func(context.Context) (net.Conn, error), local bool, err error) {
+	kind := till.Kind{}
+	for _, k := range till.Protocols() {
 		if k.Name == protocol {
 			kind = k
 		}
 	}
 	if kind.Name == "" {
-		return p, nil, false, fail(exitUsage, "%s: no protocol %q: %s", c.path, protocol, cashierNames())
+		return p, nil, false, fail(exitUsage, "%s: no protocol %q: %s", c.path, protocol, tillNames())
 	}
-	place, err := cashier.PlaceOf(kind, address)
+	place, err := till.PlaceOf(kind, address)
 	if err != nil {
 		return p, nil, false, fail(exitUsage, "%s: %w", c.path, err)
 	}
@@ -81,16 +81,16 @@ func (o *reaching) reach(c *call, protocol, address string) (p cashier.Protocol,
 }
 
 // settings reads the files that the flags name.
-func (o *reaching) settings(address string) (s cashier.Settings, err error) {
+func (o *reaching) settings(address string) (s till.Settings, err error) {
 	s.Host, s.LRC, s.TerminalID = address, o.lrc, o.terminal
 	s.POIID, s.Version, s.KeyID, s.KeyVersion = o.poi, o.version, o.key, o.keyVersion
-	read := func(flag, path string) (secret cashier.Secret) {
+	read := func(flag, path string) (secret till.Secret) {
 		if path != "" && err == nil {
-			secret, err = cashierSecret(flag, path)
+			secret, err = tillSecret(flag, path)
 		}
 		return secret
 	}
-	for _, secret := range []cashier.Secret{read("token-file", o.token), read("other-token-file", o.otherToken)} {
+	for _, secret := range []till.Secret{read("token-file", o.token), read("other-token-file", o.otherToken)} {
 		if secret != "" {
 			s.Tokens = append(s.Tokens, secret)
 		}
@@ -102,8 +102,8 @@ func (o *reaching) settings(address string) (s cashier.Settings, err error) {
 	return s, err
 }
 
-// cashierSecret reads a secret from the file of a flag.
-func cashierSecret(flag, path string) (cashier.Secret, error) {
+// tillSecret reads a secret from the file of a flag.
+func tillSecret(flag, path string) (till.Secret, error) {
 	text, err := readSecret(path, os.Getuid(), 0o037, "chmod 600")
 	if err == nil && text == "" {
 		err = fmt.Errorf("%s is empty", path)
@@ -111,11 +111,11 @@ func cashierSecret(flag, path string) (cashier.Secret, error) {
 	if err != nil {
 		return "", fmt.Errorf("--%s: %w", flag, err)
 	}
-	return cashier.Secret(text), nil
+	return till.Secret(text), nil
 }
 
 // trust says which certificates are those of the terminal.
-func (o *reaching) trust(place cashier.Place) (*tls.Config, error) {
+func (o *reaching) trust(place till.Place) (*tls.Config, error) {
 	if o.roots == "" && o.trusted != "" && !o.unverified {
 		data, err := readOwn(o.trusted, maxNexo)
 		if err == nil {

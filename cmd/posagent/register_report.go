@@ -7,16 +7,16 @@ import (
 	"strings"
 	"sync"
 
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 )
 
 // report prints a result; an error says that the answer was no.
-func report(c *call, res register.Result, currency string) error {
+func report(c *call, res zvt.Result, currency string) error {
 	if c.json {
 		if err := printJSON(c.out, struct {
 			Schema string `json:"schema"`
-			register.Result
+			zvt.Result
 		}{"posagent.register/1", res}); err != nil {
 			return err
 		}
@@ -33,14 +33,14 @@ func report(c *call, res register.Result, currency string) error {
 }
 
 // summary is a result in one line.
-func summary(res register.Result, currency string) string {
+func summary(res zvt.Result, currency string) string {
 	var b strings.Builder
 	switch {
 	case res.Refused:
 		fmt.Fprintf(&b, "refused (84 %02X: %s)", res.Code, res.CodeText)
 	case res.Approved:
 		b.WriteString("approved")
-	case res.Code == register.CodeAborted:
+	case res.Code == zvt.CodeAborted:
 		b.WriteString("aborted")
 	case res.OK():
 		b.WriteString("done")

@@ -16,13 +16,13 @@ import (
 
 	"posagent/agent/config"
 	"posagent/device/line"
-	"posagent/ecr/cashier"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
 // spokenFlags are those of a verb that works in every protocol.
 func spokenFlags(fs *flag.FlagSet, o *registerOptions) {
-	fs.StringVar(&o.protocol, "protocol", "zvt", "speak this `protocol`: "+cashierNames())
+	fs.StringVar(&o.protocol, "protocol", "zvt", "speak this `protocol`: "+tillNames())
 	fs.StringVar(&o.id, "id", "", "the sale's `id`, in protocols that have one: jsonl, nexo, http (default of pay: a new one)")
 	fs.StringVar(&o.till, "till", "1", "this register's `name` among those of the terminal; ecr17 and caisse-ap have its last digits")
 	o.reaching.flags(fs)
@@ -35,21 +35,21 @@ var spokenVerbs = map[string]func(context.Context, *call, *spokenRegister) error
 
 // spokenRegister is a register of a protocol, on its line.
 type spokenRegister struct {
-	p    cashier.Protocol
-	till cashier.Till
+	p    till.Protocol
+	till till.Till
 	o    *registerOptions
 }
 
 // spokenView is how a sale stands by what the register has heard (posagent.register.sale/1).
 type spokenView struct {
-	Schema   string       `json:"schema"`
-	Protocol string       `json:"protocol"`
-	ID       string       `json:"id,omitempty"`
-	Said     cashier.Said `json:"said"`
-	Amount   money.Minor  `json:"amount,omitempty"` // of an approval, minor units
-	Currency string       `json:"currency,omitempty"`
-	Receipt  int          `json:"receipt,omitempty"`
-	Text     string       `json:"text,omitempty"`
+	Schema   string      `json:"schema"`
+	Protocol string      `json:"protocol"`
+	ID       string      `json:"id,omitempty"`
+	Said     till.Said   `json:"said"`
+	Amount   money.Minor `json:"amount,omitempty"` // of an approval, minor units
+	Currency string      `json:"currency,omitempty"`
+	Receipt  int         `json:"receipt,omitempty"`
+	Text     string      `json:"text,omitempty"`
 }
 
 // spokenSums are the terminal's (posagent.register.sums/1).
@@ -124,7 +124,7 @@ func speak(ctx context.Context, c *call, verb string) error {
 	if err != nil {
 		return fail(exitNoDaemon, "%v (is the terminal running, and is this its line for %s?)", err, o.protocol)
 	}
-	t, err := p.Dial(ctx, cashier.Line{Conn: conn, More: connect, Name: o.till, Currency: o.currency, Cable: cable, Running: func() {
+	t, err := p.Dial(ctx, till.Line{Conn: conn, More: connect, Name: o.till, Currency: o.currency, Cable: cable, Running: func() {
 		fmt.Fprintln(c.err, "terminal: the sale runs")
 	}})
 	if err != nil {
@@ -137,7 +137,7 @@ func speak(ctx context.Context, c *call, verb string) error {
 
 // address is where a terminal speaks the protocol: --line, or the first such line of the configuration, of which the rest is taken, too.
 func (o *registerOptions) address(c *call, cfg config.Config) (string, error) {
-	o.digits = cashier.Secret(o.password)
+	o.digits = till.Secret(o.password)
 	if o.line != "" {
 		return strings.TrimPrefix(o.line, "tcp:"), nil // a URL, too, where the protocol goes over HTTP
 	}
@@ -152,8 +152,8 @@ func (o *registerOptions) address(c *call, cfg config.Config) (string, error) {
 		if address == "" && e.Protocol == o.protocol {
 			address = e.TCP
 			o.lrc, o.terminal, o.poi, o.version, o.key, o.keyVersion = e.LRC, e.TerminalID, e.POIID, e.ProtocolVersion, e.KeyID, e.KeyVersion
-			o.digits = cmp.Or(o.digits, cashier.Secret(e.Password))
-			o.secret, o.trusted = cashier.Secret(e.Passphrase.Reveal()), filepath.Join(c.stateDir(), strings.Replace(nexoFiles, "*", e.LineName("tcp"), 1))
+			o.digits = cmp.Or(o.digits, till.Secret(e.Password))
+			o.secret, o.trusted = till.Secret(e.Passphrase.Reveal()), filepath.Join(c.stateDir(), strings.Replace(nexoFiles, "*", e.LineName("tcp"), 1))
 		}
 	}
 	if address == "" {
@@ -301,9 +301,9 @@ func spokenTotals(ctx context.Context, c *call, r *spokenRegister) error {
 }
 
 // report prints what the terminal said; an error says that the answer was no.
-func (r *spokenRegister) report(c *call, a cashier.Answer) error {
+func (r *spokenRegister) report(c *call, a till.Answer) error {
 	v := spokenView{Schema: "posagent.register.sale/1", Protocol: r.p.Name, ID: r.o.id, Said: a.Said, Amount: a.Amount, Receipt: a.Receipt, Text: a.Text}
-	approved := a.Said == cashier.Approved
+	approved := a.Said == till.Approved
 	if approved {
 		v.Currency = r.o.currency
 	}
@@ -322,7 +322,7 @@ func (r *spokenRegister) report(c *call, a cashier.Answer) error {
 // print writes the view in one line.
 func (v spokenView) print(out io.Writer) error {
 	text := string(v.Said)
-	if v.Said == cashier.Approved && v.Amount != 0 { // ECR17 repeats no amount
+	if v.Said == till.Approved && v.Amount != 0 { // ECR17 repeats no amount
 		text += ", " + amountText(v.Amount, v.Currency) + " " + v.Currency
 	}
 	if v.Receipt != 0 {

@@ -24,7 +24,7 @@ import (
 	"posagent/agent/config"
 	"posagent/agent/paylink"
 	"posagent/agent/view"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
@@ -189,7 +189,7 @@ func train(ctx context.Context, cfg config.Config, d methods.Definition, amount 
 		return err
 	}
 	defer stop()
-	r, err := register.Dial(ctx, "tcp:"+line, register.Options{Currency: cfg.Terminal.Currency, T4: trainWithin})
+	r, err := zvt.Dial(ctx, "tcp:"+line, zvt.Options{Currency: cfg.Terminal.Currency, T4: trainWithin})
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func train(ctx context.Context, cfg config.Config, d methods.Definition, amount 
 		return fmt.Errorf("registration: %w", cmp.Or(err, errors.New(res.CodeText)))
 	}
 	began := time.Now()
-	paid, err := r.Pay(ctx, amount, cfg.Terminal.Currency, register.PayOptions{})
+	paid, err := r.Pay(ctx, amount, cfg.Terminal.Currency, zvt.PayOptions{})
 	if err != nil || !paid.Approved {
 		return fmt.Errorf("payment: %w", cmp.Or(err, errors.New(cmp.Or(paid.Text, paid.CodeText, "declined"))))
 	}

@@ -25,7 +25,7 @@ type tortureOptions struct {
 func tortureCommand() command {
 	return command{
 		name: "torture", args: "PROTOCOL ADDRESS", short: "be a register that tests any terminal, from its public protocol alone",
-		long: "PROTOCOL is one of " + cashierNames() + "; ADDRESS is host:port, or a URL where the protocol goes over\n" +
+		long: "PROTOCOL is one of " + tillNames() + "; ADDRESS is host:port, or a URL where the protocol goes over\n" +
 			"HTTP: https://host:port is encrypted. It loses answers, asks twice, cuts the connection at every byte, aborts\n" +
 			"before and after the approval, acknowledges late, plays two tills and sends hostile bytes, and prints a scorecard: what was\n" +
 			"done, what was seen, passed or failed. It makes real sales, so it works only on a terminal on this machine, or one that says\n" +

@@ -14,7 +14,7 @@ import (
 
 	"posagent/cross/need"
 	"posagent/ecr/ecrtest/lines"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -136,24 +136,24 @@ func TestField_U11APulledCableLeadsToNoOtherCable(t *testing.T) {
 }
 
 // withRegister runs one command of a register that behaves, over the cable.
-func (k *kit) withRegister(o register.Options, f func(ctx context.Context, r *register.Register) (register.Result, error)) (register.Result, error) {
+func (k *kit) withRegister(o zvt.Options, f func(ctx context.Context, r *zvt.Register) (zvt.Result, error)) (zvt.Result, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), need.Limit())
 	defer cancel()
 	o.T4 = answerIn()
 	_ = k.line.master.SetReadDeadline(time.Time{})
 	link := frame.New(&end{cable: k.line}, frame.Config{T2: 2 * time.Second})
-	r, err := register.New(link, o)
+	r, err := zvt.New(link, o)
 	if err != nil {
-		return register.Result{}, err
+		return zvt.Result{}, err
 	}
 	defer r.Close()
 	return f(ctx, r)
 }
 
 // paySerial is rig.pay over the cable.
-func (k *kit) paySerial(o register.PayOptions) register.Result {
+func (k *kit) paySerial(o zvt.PayOptions) zvt.Result {
 	amount := k.amount()
-	res, err := k.withRegister(register.Options{}, func(ctx context.Context, r *register.Register) (register.Result, error) {
+	res, err := k.withRegister(zvt.Options{}, func(ctx context.Context, r *zvt.Register) (zvt.Result, error) {
 		return r.Pay(ctx, amount, "EUR", o)
 	})
 	k.note(amount, res, err)

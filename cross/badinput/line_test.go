@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/cross/need"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/money"
 )
@@ -84,7 +84,7 @@ func (k *kit) noise(number, input string, want func(back []byte) bool, data ...b
 
 // alert checks that the line answers an enquiry.
 func (k *kit) alert() string {
-	res, err := k.withRegister(register.Options{}, func(ctx context.Context, r *register.Register) (register.Result, error) {
+	res, err := k.withRegister(zvt.Options{}, func(ctx context.Context, r *zvt.Register) (zvt.Result, error) {
 		return r.Status(ctx)
 	})
 	if word := definite(res, err); word != "completed" {
@@ -304,24 +304,24 @@ func (k *kit) mayBe(a money.Minor) {
 func (k *kit) recover(serial bool) string {
 	word := ""
 	for end := time.Now().Add(answerIn()); time.Now().Before(end) && k.alive(); wait(100 * time.Millisecond) {
-		ask := func(ctx context.Context, r *register.Register) (register.Result, error) {
-			return r.Repeat(ctx, register.RepeatStatus)
+		ask := func(ctx context.Context, r *zvt.Register) (zvt.Result, error) {
+			return r.Repeat(ctx, zvt.RepeatStatus)
 		}
-		var res register.Result
+		var res zvt.Result
 		var err error
 		if serial {
-			res, err = k.withRegister(register.Options{}, ask)
+			res, err = k.withRegister(zvt.Options{}, ask)
 		} else {
 			ctx, cancel := context.WithTimeout(context.Background(), answerIn())
-			var r *register.Register
-			if r, err = k.dial(ctx, register.Options{}); err == nil {
+			var r *zvt.Register
+			if r, err = k.dial(ctx, zvt.Options{}); err == nil {
 				res, err = ask(ctx, r)
 				r.Close()
 			}
 			cancel()
 		}
 		word = definite(res, err)
-		if err == nil && !(res.Refused && (res.Code == register.CodeBusy || res.Code == register.CodeWait)) && !strings.HasPrefix(word, "UNCLEAR") {
+		if err == nil && !(res.Refused && (res.Code == zvt.CodeBusy || res.Code == zvt.CodeWait)) && !strings.HasPrefix(word, "UNCLEAR") {
 			return "06 20: " + word
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"posagent/cross/need"
 	"posagent/cross/program"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/schemes/money"
 )
 
@@ -112,7 +112,7 @@ type rig struct {
 
 	mu       sync.Mutex
 	last     money.Minor
-	told     map[money.Minor]register.Result
+	told     map[money.Minor]zvt.Result
 	lost     map[money.Minor]bool // commands without a definite answer, as part of an attack
 	problems []string
 }
@@ -124,7 +124,7 @@ func (x *rig) bad(format string, args ...any) {
 }
 
 func newRig(bin, dir string, full bool, o options) (*rig, error) {
-	x := &rig{bin: bin, dir: dir, full: full, out: &talk{}, told: map[money.Minor]register.Result{}, lost: map[money.Minor]bool{}, last: 1000}
+	x := &rig{bin: bin, dir: dir, full: full, out: &talk{}, told: map[money.Minor]zvt.Result{}, lost: map[money.Minor]bool{}, last: 1000}
 	auth := "Bearer " + base64.StdEncoding.EncodeToString([]byte(keyCanary+":"+secretCanary))
 	var err error
 	if x.be, err = newBackend(filepath.Base(dir), auth, o.tls); err != nil {
@@ -178,7 +178,7 @@ func (x *rig) start() error {
 func (x *rig) register() error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerIn())
 	defer cancel()
-	r, err := x.dial(ctx, register.Options{})
+	r, err := x.dial(ctx, zvt.Options{})
 	if err != nil {
 		return err
 	}
@@ -244,15 +244,15 @@ func (x *rig) amount() money.Minor {
 	return x.last
 }
 
-func (x *rig) dial(ctx context.Context, o register.Options) (*register.Register, error) {
+func (x *rig) dial(ctx context.Context, o zvt.Options) (*zvt.Register, error) {
 	if o.T4 == 0 {
 		o.T4 = answerIn()
 	}
-	return register.Dial(ctx, "tcp:"+x.tcp, o)
+	return zvt.Dial(ctx, "tcp:"+x.tcp, o)
 }
 
 // connect gives a register a line for a time; false: there is none, which is a fault.
-func (x *rig) connect(within time.Duration, o register.Options) (ctx context.Context, r *register.Register, end func(), ok bool) {
+func (x *rig) connect(within time.Duration, o zvt.Options) (ctx context.Context, r *zvt.Register, end func(), ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	r, err := x.dial(ctx, o)
 	if err != nil {
@@ -264,7 +264,7 @@ func (x *rig) connect(within time.Duration, o register.Options) (ctx context.Con
 }
 
 // note keeps what a register was told.
-func (x *rig) note(amount money.Minor, r register.Result, err error) {
+func (x *rig) note(amount money.Minor, r zvt.Result, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err != nil {
@@ -275,7 +275,7 @@ func (x *rig) note(amount money.Minor, r register.Result, err error) {
 }
 
 // definite says what a register was told in one word, or what is wrong with that.
-func definite(r register.Result, err error) string {
+func definite(r zvt.Result, err error) string {
 	switch {
 	case err != nil:
 		return "NO ANSWER: " + err.Error()
@@ -292,15 +292,15 @@ func definite(r register.Result, err error) string {
 }
 
 // pay asks for one sale over TCP and insists on a definite answer.
-func (x *rig) pay(o register.PayOptions) register.Result {
+func (x *rig) pay(o zvt.PayOptions) zvt.Result {
 	ctx, cancel := context.WithTimeout(context.Background(), need.Limit())
 	defer cancel()
 	amount := x.amount()
 	began := time.Now()
-	r, err := x.dial(ctx, register.Options{})
+	r, err := x.dial(ctx, zvt.Options{})
 	if err != nil {
 		x.bad("register line: %v", err)
-		return register.Result{}
+		return zvt.Result{}
 	}
 	defer r.Close()
 	res, err := r.Pay(ctx, amount, "EUR", o)
@@ -312,12 +312,12 @@ func (x *rig) pay(o register.PayOptions) register.Result {
 }
 
 // normal is a sale that must be approved, on a backend that is honest again. The circuit may be open for a while.
-func (x *rig) normal(pay func(o register.PayOptions) register.Result) {
+func (x *rig) normal(pay func(o zvt.PayOptions) zvt.Result) {
 	x.be.turn(nil)
 	x.be.pays(20 * time.Millisecond)
-	var res register.Result
+	var res zvt.Result
 	for end := need.Deadline(); x.alive(); wait(150 * time.Millisecond) {
-		if res = pay(register.PayOptions{}); res.Approved {
+		if res = pay(zvt.PayOptions{}); res.Approved {
 			return
 		}
 		if time.Now().After(end) {
@@ -332,7 +332,7 @@ func (x *rig) normal(pay func(o register.PayOptions) register.Result) {
 
 // diagnose makes the terminal ask for its method list at once.
 func (x *rig) diagnose() {
-	ctx, r, end, ok := x.connect(answerIn(), register.Options{})
+	ctx, r, end, ok := x.connect(answerIn(), zvt.Options{})
 	if !ok {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"posagent/cross/need"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
 )
@@ -219,7 +219,7 @@ func busyAtMost() time.Duration { return need.Limit() / 60 }
 // quick checks that a register that behaves is served.
 func (k *kit) quick() string {
 	if !k.full {
-		ctx, r, end, ok := k.connect(answerIn(), register.Options{})
+		ctx, r, end, ok := k.connect(answerIn(), zvt.Options{})
 		if !ok {
 			return "no line"
 		}
@@ -233,7 +233,7 @@ func (k *kit) quick() string {
 	}
 	k.be.pays(10 * time.Millisecond)
 	res := k.rig.pay(noOptions)
-	for end := time.Now().Add(busyAtMost()); res.Code == register.CodeBusy && time.Now().Before(end); wait(20 * time.Millisecond) {
+	for end := time.Now().Add(busyAtMost()); res.Code == zvt.CodeBusy && time.Now().Before(end); wait(20 * time.Millisecond) {
 		res = k.rig.pay(noOptions) // the line that made the noise has a dialogue to end first
 	}
 	if !res.Approved {
@@ -279,7 +279,7 @@ func amounts(k *kit) {
 
 // sequences are E95: one id is one sale.
 func sequences(k *kit) {
-	ctx, r, end, ok := k.connect(2*answerIn(), register.Options{Sequence: true})
+	ctx, r, end, ok := k.connect(2*answerIn(), zvt.Options{Sequence: true})
 	if !ok {
 		return
 	}
@@ -290,7 +290,7 @@ func sequences(k *kit) {
 	first := k.amount()
 	pay := func(id int, amount money.Minor) (string, int) {
 		before := k.be.count(onInitialize)
-		res, err := r.Pay(ctx, amount, "EUR", register.PayOptions{Sequence: id})
+		res, err := r.Pay(ctx, amount, "EUR", zvt.PayOptions{Sequence: id})
 		k.note(amount, res, err)
 		return definite(res, err), k.be.count(onInitialize) - before
 	}
@@ -346,14 +346,14 @@ func aborts(k *kit, part int) {
 func (k *kit) abortAt(after time.Duration) (approved bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerIn())
 	defer cancel()
-	r, err := k.dial(ctx, register.Options{})
+	r, err := k.dial(ctx, zvt.Options{})
 	if err != nil {
 		k.bad("%v", err)
 		return false
 	}
 	defer r.Close()
 	amount := k.amount()
-	paid := make(chan register.Result, 1)
+	paid := make(chan zvt.Result, 1)
 	go func() {
 		res, err := r.Pay(ctx, amount, "EUR", noOptions)
 		k.note(amount, res, err)
@@ -375,13 +375,13 @@ func (k *kit) abortAt(after time.Duration) (approved bool) {
 func secondPayment(k *kit) {
 	k.row("E96", "tcp: a second payment on a second connection while one waits for the wallet", func() string {
 		k.be.pays(400 * time.Millisecond)
-		first := make(chan register.Result, 1)
+		first := make(chan zvt.Result, 1)
 		before := k.be.count(onStatus)
 		go func() { first <- k.rig.pay(noOptions) }()
 		until(need.Limit(), func() bool { return k.be.count(onStatus) > before })
 		second := k.rig.pay(noOptions)
 		res := <-first
-		if !second.Refused || second.Code != register.CodeBusy || !res.Approved {
+		if !second.Refused || second.Code != zvt.CodeBusy || !res.Approved {
 			k.bad("first %s, second %s", definite(res, nil), definite(second, nil))
 		}
 		return fmt.Sprintf("first %s, second %s", definite(res, nil), definite(second, nil))

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"posagent/cross/need"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 )
 
-var noOptions = register.PayOptions{}
+var noOptions = zvt.PayOptions{}
 
 func hijack(x *exchange) (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(x.w).Hijack()
@@ -61,7 +61,7 @@ func (k *kit) undo(h hook, at ...spot) string {
 	k.be.pays(-1)
 	k.be.turn(k.briefly(1, h), at...)
 	defer k.be.turn(nil)
-	ctx, r, end, ok := k.connect(answerIn(), register.Options{})
+	ctx, r, end, ok := k.connect(answerIn(), zvt.Options{})
 	if !ok {
 		return "no line"
 	}

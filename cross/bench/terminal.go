@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"posagent/ecr/ecrtest/lines"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/store/sqlite"
 )
 
@@ -195,7 +195,7 @@ type sold struct {
 // sell makes n sales on one connection.
 func (t *terminal) sell(ctx context.Context, n int, after func() error) ([]sold, error) {
 	var asked, told time.Time // one command at a time: the tap runs before Pay returns
-	r, err := register.Dial(ctx, t.line, register.Options{Tap: func(direction string, data []byte) {
+	r, err := zvt.Dial(ctx, t.line, zvt.Options{Tap: func(direction string, data []byte) {
 		switch {
 		case direction == "out" && len(data) > 1 && data[0] == 0x06 && data[1] == 0x01:
 			asked = time.Now()
@@ -209,14 +209,14 @@ func (t *terminal) sell(ctx context.Context, n int, after func() error) ([]sold,
 	defer r.Close()
 	var all []sold
 	for i := range n {
-		res, err := r.Pay(ctx, 1000, "EUR", register.PayOptions{})
-		for again := 0; err == nil && res.Refused && res.Code == register.CodeBusy && again < 100; again++ { // the last one is being written
+		res, err := r.Pay(ctx, 1000, "EUR", zvt.PayOptions{})
+		for again := 0; err == nil && res.Refused && res.Code == zvt.CodeBusy && again < 100; again++ { // the last one is being written
 			select {
 			case <-time.After(10 * time.Millisecond):
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
-			res, err = r.Pay(ctx, 1000, "EUR", register.PayOptions{})
+			res, err = r.Pay(ctx, 1000, "EUR", zvt.PayOptions{})
 		}
 		if err != nil || !res.Approved {
 			return nil, fmt.Errorf("sale %d: %w, %+v", i, err, res)

@@ -19,7 +19,7 @@ import (
 	"posagent/cross/tills"
 	"posagent/ecr/jsonl/till"
 	nexotill "posagent/ecr/nexo/till"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/web"
 	"posagent/schemes/money"
 )
@@ -372,12 +372,12 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 	port := w.portOf(way, 0)
 	switch way {
 	case "zvt":
-		r, err := register.Dial(ctx, "tcp:"+w.at(port), register.Options{T4: need.Limit()})
+		r, err := zvt.Dial(ctx, "tcp:"+w.at(port), zvt.Options{T4: need.Limit()})
 		if err != nil {
 			return tills.Nothing, err.Error()
 		}
 		defer r.Close()
-		var res register.Result
+		var res zvt.Result
 		if part == 0 {
 			res, err = r.Reverse(ctx, receipt, 0)
 		} else {
@@ -385,7 +385,7 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 		}
 		text := fmt.Sprintf("%+v %v", res, err)
 		switch {
-		case err != nil || res.Code == register.CodeWait || res.Refused:
+		case err != nil || res.Code == zvt.CodeWait || res.Refused:
 			return tills.Nothing, text
 		case res.Approved:
 			return tills.Approved, text
@@ -443,7 +443,7 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 // closeDay asks for the end of day. It is no sale: what must be told of it is the business of other tests.
 func (w *world) closeDay(ctx context.Context, step int, e event) {
 	if e.a%2 == 0 {
-		r, err := register.Dial(ctx, "tcp:"+w.at(w.portOf("zvt", 0)), register.Options{T4: need.Limit()})
+		r, err := zvt.Dial(ctx, "tcp:"+w.at(w.portOf("zvt", 0)), zvt.Options{T4: need.Limit()})
 		if err != nil {
 			return
 		}

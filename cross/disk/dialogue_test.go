@@ -10,7 +10,7 @@ import (
 	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/schemes/money"
 	"posagent/store/crashfs"
 )
@@ -44,7 +44,7 @@ func deadDisk(ctx context.Context, t *testing.T, s *stack.Stack, rec *crashfs.Re
 		}
 	})
 	require.NoError(t, err)
-	res, err := r.Pay(ctx, amount, "EUR", register.PayOptions{})
+	res, err := r.Pay(ctx, amount, "EUR", zvt.PayOptions{})
 	require.NoError(t, err, "dead at %v", at)
 	require.True(t, res.Told || res.Refused, "%+v", res)
 	require.LessOrEqual(t, time.Since(began), patience, "%v at %v: %+v", errno, at, res)

@@ -23,7 +23,7 @@ import (
 	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/cross/referee"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
 )
@@ -240,10 +240,10 @@ func (x *terminal) finish(err error) error {
 }
 
 // command runs one register command on a new connection. react nil answers as it should be.
-func (x *terminal) command(ctx context.Context, react register.React, do func(*register.Register) (register.Result, error)) (register.Result, error) {
-	r, err := register.Dial(ctx, "tcp:"+x.tcp, register.Options{T4: need.Limit(), React: react})
+func (x *terminal) command(ctx context.Context, react zvt.React, do func(*zvt.Register) (zvt.Result, error)) (zvt.Result, error) {
+	r, err := zvt.Dial(ctx, "tcp:"+x.tcp, zvt.Options{T4: need.Limit(), React: react})
 	if err != nil {
-		return register.Result{}, err
+		return zvt.Result{}, err
 	}
 	defer r.Close()
 	return do(r)
@@ -251,24 +251,24 @@ func (x *terminal) command(ctx context.Context, react register.React, do func(*r
 
 // answer is what a register heard of its payment.
 type answer struct {
-	register.Result
+	zvt.Result
 	definite bool
 }
 
 // pay asks for a payment, and stops it after a while where abort says so. deaf loses the line when the outcome comes.
 func (x *terminal) pay(ctx context.Context, amount money.Minor, abort time.Duration, deaf bool) <-chan answer {
 	asked := make(chan answer, 1)
-	var react register.React
+	var react zvt.React
 	if deaf {
-		react = register.On(apdu.StatusInfo, register.Reaction{Disconnect: true})
+		react = zvt.On(apdu.StatusInfo, zvt.Reaction{Disconnect: true})
 	}
 	go func() {
-		res, err := x.command(ctx, react, func(r *register.Register) (register.Result, error) {
+		res, err := x.command(ctx, react, func(r *zvt.Register) (zvt.Result, error) {
 			if abort > 0 {
 				stop := time.AfterFunc(abort, func() { _, _ = r.Abort(ctx) })
 				defer stop.Stop()
 			}
-			return r.Pay(ctx, amount, "EUR", register.PayOptions{})
+			return r.Pay(ctx, amount, "EUR", zvt.PayOptions{})
 		})
 		asked <- answer{res, err == nil && !res.Refused}
 	}()
@@ -276,13 +276,13 @@ func (x *terminal) pay(ctx context.Context, amount money.Minor, abort time.Durat
 }
 
 // again repeats 06 20 until the terminal gives a definite answer. A terminal that has died by its second point is started again.
-func (x *terminal) again(ctx context.Context) (register.Result, error) {
+func (x *terminal) again(ctx context.Context) (zvt.Result, error) {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 400*time.Millisecond) {
 		if err := x.revive(); err != nil {
-			return register.Result{}, err
+			return zvt.Result{}, err
 		}
-		r, err := x.command(ctx, nil, func(r *register.Register) (register.Result, error) { return r.Repeat(ctx, register.RepeatStatus) })
-		busy := r.Refused && (r.Code == register.CodeBusy || r.Code == register.CodeWait)
+		r, err := x.command(ctx, nil, func(r *zvt.Register) (zvt.Result, error) { return r.Repeat(ctx, zvt.RepeatStatus) })
+		busy := r.Refused && (r.Code == zvt.CodeBusy || r.Code == zvt.CodeWait)
 		if err == nil && !busy {
 			return r, nil
 		}
@@ -415,16 +415,16 @@ func (x *terminal) giveBack(ctx context.Context, res *told, part money.Minor) er
 		return err
 	}
 	x.watched(ctx)
-	first, err := x.command(ctx, nil, func(r *register.Register) (register.Result, error) {
+	first, err := x.command(ctx, nil, func(r *zvt.Register) (zvt.Result, error) {
 		return r.Refund(ctx, part, "EUR", fmt.Sprint("R", res.receipt))
 	})
-	definite := err == nil && !first.Refused && first.Code != register.CodeWait
+	definite := err == nil && !first.Refused && first.Code != zvt.CodeWait
 	for {
 		last, err := x.again(ctx)
 		if err != nil {
 			return err
 		}
-		if last.Code == register.CodeWait { // in progress
+		if last.Code == zvt.CodeWait { // in progress
 			select {
 			case <-ctx.Done():
 				return fmt.Errorf("the refund is in progress for ever: %+v", last)

@@ -16,7 +16,7 @@ import (
 	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/schemes/money"
 )
 
@@ -49,7 +49,7 @@ type away struct {
 }
 
 // ask makes the request once; ok is false where the register got no end, because the terminal went down under it.
-func (a *away) ask(ctx context.Context, receipt int, refund money.Minor) (res register.Result, ok bool) {
+func (a *away) ask(ctx context.Context, receipt int, refund money.Minor) (res zvt.Result, ok bool) {
 	began := time.Now()
 	r, err := a.s.Dial(func(direction string, data []byte) {
 		if direction == "in" && data[0] == 0x80 { // from here the register counts
@@ -71,7 +71,7 @@ func (a *away) ask(ctx context.Context, receipt int, refund money.Minor) (res re
 }
 
 // until asks until there is an end.
-func (a *away) until(ctx context.Context, receipt int, refund money.Minor) register.Result {
+func (a *away) until(ctx context.Context, receipt int, refund money.Minor) zvt.Result {
 	for range 40 {
 		if res, ok := a.ask(ctx, receipt, refund); ok {
 			return res
@@ -79,7 +79,7 @@ func (a *away) until(ctx context.Context, receipt int, refund money.Minor) regis
 		<-time.After(500 * time.Millisecond)
 	}
 	require.Fail(a.t, "the register got no end")
-	return register.Result{}
+	return zvt.Result{}
 }
 
 // story is one payment and its refund or reversal. crash is when the terminal dies under the request; < 0 never.
@@ -100,7 +100,7 @@ func (a *away) story(ctx context.Context, how string, n int, crash time.Duration
 	require.True(t, b.Approved, b.Said)
 
 	goneAway[how](s.Network)
-	var res register.Result
+	var res zvt.Result
 	if crash < 0 {
 		res = a.until(ctx, b.Receipt, refund)
 	} else {

@@ -14,7 +14,7 @@ import (
 	"posagent/cross/need"
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
 )
@@ -62,7 +62,7 @@ func TestField_L5L6Restarts(t *testing.T) {
 			require.NoError(t, err)
 			die := time.Duration(rng.Int64N(int64(2 * time.Second)))
 			power := time.AfterFunc(die, r.Disconnect)
-			res, err := r.Pay(ctx, old, "EUR", register.PayOptions{})
+			res, err := r.Pay(ctx, old, "EUR", zvt.PayOptions{})
 			power.Stop()
 			heard := err == nil && res.Told && res.Approved
 			require.NoError(t, r.Close())
@@ -77,12 +77,12 @@ func TestField_L5L6Restarts(t *testing.T) {
 			<-time.After(3*time.Second + time.Duration(rng.Int64N(int64(10*time.Second))))
 
 			second := &naive{began: time.Now(), acked: map[money.Minor]bool{}}
-			var again register.Result
+			var again zvt.Result
 			for tries := 0; ; tries++ { // "busy" is no answer to a sale: the old one is still open
 				require.Less(t, tries, 200, "the register got no sale: %+v, %v", again, err)
 				r, err = s.Dial(second.tap)
 				require.NoError(t, err)
-				again, err = r.Pay(ctx, fresh, "EUR", register.PayOptions{})
+				again, err = r.Pay(ctx, fresh, "EUR", zvt.PayOptions{})
 				require.NoError(t, r.Close())
 				if err == nil && again.Told && again.Approved && again.Amount == fresh {
 					break

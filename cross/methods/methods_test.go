@@ -17,7 +17,7 @@ import (
 	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/ecr/ecrtest/lines"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
 )
@@ -150,12 +150,12 @@ func play(t *testing.T, bin string, command func(args ...string) *exec.Cmd) {
 	ctx, cancel := x.within()
 	defer cancel()
 	require.NoError(t, x.Watches(ctx))
-	serial, err := register.New(frame.New(far, frame.Config{}), x.options())
+	serial, err := zvt.New(frame.New(far, frame.Config{}), x.options())
 	require.NoError(t, err)
-	network, err := register.Dial(t.Context(), "tcp:"+address(ready), x.options())
+	network, err := zvt.Dial(t.Context(), "tcp:"+address(ready), x.options())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = serial.Close(); _ = network.Close() })
-	for name, r := range map[string]*register.Register{"pty": serial, "tcp": network} {
+	for name, r := range map[string]*zvt.Register{"pty": serial, "tcp": network} {
 		res, err := r.Register(t.Context())
 		require.NoError(t, err, name)
 		require.True(t, res.OK(), "%s: %+v", name, res)
@@ -179,8 +179,8 @@ func address(ready string) string {
 	return "no TCP line in " + ready
 }
 
-func (x *shop) options() register.Options {
-	return register.Options{Currency: "EUR", T3: patience(), T4: patience()}
+func (x *shop) options() zvt.Options {
+	return zvt.Options{Currency: "EUR", T3: patience(), T4: patience()}
 }
 
 func (x *shop) within() (context.Context, context.CancelFunc) {
@@ -188,7 +188,7 @@ func (x *shop) within() (context.Context, context.CancelFunc) {
 }
 
 // good wants a command that was carried out.
-func (x *shop) good(res register.Result, err error, what string) register.Result {
+func (x *shop) good(res zvt.Result, err error, what string) zvt.Result {
 	x.Helper()
 	require.NoError(x, err, what)
 	require.True(x, res.Approved && res.OK(), "%s: %+v", what, res)
@@ -196,7 +196,7 @@ func (x *shop) good(res register.Result, err error, what string) register.Result
 }
 
 // pay sells once, as the customer or the register chooses.
-func (x *shop) pay(r *register.Register, amount int64, m sold, way int, what string) register.Result {
+func (x *shop) pay(r *zvt.Register, amount int64, m sold, way int, what string) zvt.Result {
 	x.Helper()
 	x.Wishes(m.choose[way], m.typed)
 	ctx, cancel := x.within()
@@ -219,7 +219,7 @@ func (x *shop) pay(r *register.Register, amount int64, m sold, way int, what str
 }
 
 // sell pays a method twice on a line, and gives back a part of the one and all of the other.
-func (x *shop) sell(r *register.Register, line string, m sold) {
+func (x *shop) sell(r *zvt.Register, line string, m sold) {
 	x.Helper()
 	what := line + ": " + m.name
 	first := x.pay(r, paid, m, 0, what)
@@ -250,7 +250,7 @@ func (x *shop) sell(r *register.Register, line string, m sold) {
 
 // refund gives a part of a payment back. Klarna's and TWINT's are approved before the money has moved (okCodes), and the backend refuses
 // a refund until it has: the cashier tries again.
-func (x *shop) refund(r *register.Register, first register.Result, what string) {
+func (x *shop) refund(r *zvt.Register, first zvt.Result, what string) {
 	x.Helper()
 	ctx, cancel := x.within()
 	defer cancel()
@@ -266,7 +266,7 @@ func (x *shop) refund(r *register.Register, first register.Result, what string) 
 }
 
 // scanned pays with the customer's code, which the register has read from a barcode: nobody is asked.
-func (x *shop) scanned(r *register.Register) {
+func (x *shop) scanned(r *zvt.Register) {
 	x.Helper()
 	x.Wishes("Easy", nil)
 	ctx, cancel := x.within()
@@ -279,7 +279,7 @@ func (x *shop) scanned(r *register.Register) {
 }
 
 // amountTyped begins a payment without an amount, which the customer types.
-func (x *shop) amountTyped(r *register.Register) {
+func (x *shop) amountTyped(r *zvt.Register) {
 	x.Helper()
 	x.Wishes("", map[string]string{customer.AmountLabel: fmt.Sprint(typedLater)})
 	ctx, cancel := x.within()
@@ -292,7 +292,7 @@ func (x *shop) amountTyped(r *register.Register) {
 }
 
 // closeDay ends the day. What the register prints, and what the terminal prints itself, has the totals of each method.
-func (x *shop) closeDay(r *register.Register, paper string) {
+func (x *shop) closeDay(r *zvt.Register, paper string) {
 	x.Helper()
 	ctx, cancel := x.within()
 	defer cancel()

@@ -12,7 +12,7 @@ var ofTorture = []mutant{
 		{"ecr/torture/rows.go", `	if !first.Same(second) {`, `	if false {`},
 	}},
 	{"a sale that was taken may be forgotten", "ecr/torture", "TestEachFaultFailsItsRow", []edit{
-		{"ecr/torture/rows_lost.go", `if accepted && a.Said == cashier.NotFound {`, `if false {`},
+		{"ecr/torture/rows_lost.go", `if accepted && a.Said == till.NotFound {`, `if false {`},
 	}},
 	{"a live terminal is tortured", "ecr/torture", "TestALiveTerminalIsLeftAlone", []edit{
 		{"ecr/torture/torture.go", `if !test && !o.Local && !o.Live {`, `if false && test {`},
@@ -37,16 +37,16 @@ var ofTorture = []mutant{
 	{"another till may hear a sale that has no id", "ecr/torture", "TestEachFaultFailsItsRowECR17", []edit{
 		{"ecr/torture/rows.go", `(b.p.Can.IDs || stolen.Receipt == a.Receipt)`, `b.p.Can.IDs`},
 	}},
-	{"a secret of a terminal is printed", "ecr/cashier", "TestSettingsPrintNoSecret", []edit{
-		{"ecr/cashier/protocol.go", `func (Secret) String() string { return "***" }`, `func (s Secret) String() string { return string(s) }`},
+	{"a secret of a terminal is printed", "ecr/till", "TestSettingsPrintNoSecret", []edit{
+		{"ecr/till/till.go", `func (Secret) String() string { return "***" }`, `func (s Secret) String() string { return string(s) }`},
 	}},
 	{"a tampered answer of nexo is believed", "ecr/nexo/till", "TestOnlyTheOwnKeyOpens", []edit{
 		{"ecr/nexo/till/key.go", `if !hmac.Equal(m.SecurityTrailer.Hmac, k.sum(plain)) {`, `if len(m.SecurityTrailer.Hmac) != len(k.sum(plain)) {`},
 	}},
-	{"any terminal behind HTTPS counts as one on this machine", "ecr/cashier", "TestPlaceOf", []edit{
-		{"ecr/cashier/place.go", `host == "localhost" || ip != nil && ip.IsLoopback()`, `host == "localhost" || scheme == "https" || ip != nil && ip.IsLoopback()`},
+	{"any terminal behind HTTPS counts as one on this machine", "ecr/till", "TestPlaceOf", []edit{
+		{"ecr/till/place.go", `host == "localhost" || ip != nil && ip.IsLoopback()`, `host == "localhost" || scheme == "https" || ip != nil && ip.IsLoopback()`},
 	}},
 	{"a certificate under any root is believed", "ecr/torture", "TestTrust", []edit{
-		{"ecr/cashier/place.go", `x509.VerifyOptions{Roots: pool, Intermediates: between}`, `x509.VerifyOptions{Roots: between, Intermediates: between}`},
+		{"ecr/till/place.go", `x509.VerifyOptions{Roots: pool, Intermediates: between}`, `x509.VerifyOptions{Roots: between, Intermediates: between}`},
 	}},
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/backend"
@@ -24,11 +24,11 @@ type Belief struct {
 // Plan is how one sale goes, seen from the register.
 type Plan struct {
 	Amount  money.Minor
-	Habit   register.Habit
+	Habit   zvt.Habit
 	AbortAt time.Duration        // 06 B0 so long after the sale began; 0 = none
 	DieAt   time.Duration        // the register dies so long after the sale began, 0 = never
 	DeadFor time.Duration        // and comes back after
-	React   register.React       // nil = a careful register
+	React   zvt.React            // nil = a careful register
 	Again   func(n int)          // before it asks for the nth time
 	Within  time.Duration        // until it gives up asking; 0 = 2 h
 	Tap     func(string, []byte) // sees the APDUs
@@ -36,30 +36,30 @@ type Plan struct {
 
 // careful refuses an approval of an amount that was not asked for: no goods are handed out for that. An earlier sale
 // may be told again, if it was approved.
-func (s *Stack) careful(amount money.Minor) register.React {
-	return func(m apdu.Message) register.Reaction {
+func (s *Stack) careful(amount money.Minor) zvt.React {
+	return func(m apdu.Message) zvt.Reaction {
 		if m.Cmd != apdu.StatusInfo {
-			return register.Reaction{}
+			return zvt.Reaction{}
 		}
 		code, ok := m.Result()
 		minor, _, err := m.Amount()
 		if ok && code == 0 && (err != nil || money.Minor(minor) != amount && !s.approved[money.Minor(minor)]) {
-			return register.Reaction{Code: register.CodeGoodsFailed}
+			return zvt.Reaction{Code: zvt.CodeGoodsFailed}
 		}
-		return register.Reaction{}
+		return zvt.Reaction{}
 	}
 }
 
-func (s *Stack) register(p Plan) (*register.Register, error) {
-	return register.Dial(context.Background(), "cable", register.Options{
+func (s *Stack) register(p Plan) (*zvt.Register, error) {
+	return zvt.Dial(context.Background(), "cable", zvt.Options{
 		Habit: p.Habit, React: p.React, Tap: p.Tap,
 		OpenSerial: func(ctx context.Context, _ string) (frame.Conn, error) { return s.Cable.Register().Open(ctx) },
 	})
 }
 
 // Dial opens the register's end of the cable; tap sees the APDUs; it may be nil. The caller closes it.
-func (s *Stack) Dial(tap func(direction string, data []byte)) (*register.Register, error) {
-	return s.register(Plan{Habit: register.Steady(), Tap: tap})
+func (s *Stack) Dial(tap func(direction string, data []byte)) (*zvt.Register, error) {
+	return s.register(Plan{Habit: zvt.Steady(), Tap: tap})
 }
 
 // Sell makes one sale and asks again with 06 20 until the answer is definite. Amounts have to be unique in the life
@@ -73,7 +73,7 @@ func (s *Stack) Sell(ctx context.Context, p Plan) (b Belief, err error) {
 		p.Within = 2 * time.Hour
 	}
 	if p.Habit.Name == "" {
-		p.Habit = register.Steady()
+		p.Habit = zvt.Steady()
 	}
 	b = Belief{Amount: p.Amount}
 	ctx, cancel := context.WithTimeout(ctx, p.Within)
@@ -95,7 +95,7 @@ func (s *Stack) Sell(ctx context.Context, p Plan) (b Belief, err error) {
 		heard = hearing{}
 		r, err := s.ask(ctx, p)
 		b.Said = fmt.Sprintf("%+v, %v", r, err)
-		none := r.Refused && r.Code == register.CodeImpossible // there was never a sale
+		none := r.Refused && r.Code == zvt.CodeImpossible // there was never a sale
 		if err == nil && (heard.told || none) {
 			b.Approved, b.Receipt = r.Approved && r.Amount == p.Amount, r.Receipt
 			if first.Approved && !b.Approved {
@@ -128,7 +128,7 @@ func (h *hearing) listen(next func(string, []byte)) func(string, []byte) {
 }
 
 // pay sends 06 01, with what else the plan says.
-func (s *Stack) pay(ctx context.Context, p Plan) (res register.Result, err error) {
+func (s *Stack) pay(ctx context.Context, p Plan) (res zvt.Result, err error) {
 	r, err := s.register(p)
 	if err != nil {
 		return res, err
@@ -153,7 +153,7 @@ func (s *Stack) pay(ctx context.Context, p Plan) (res register.Result, err error
 			}
 		}
 	}()
-	res, err = r.Pay(ctx, p.Amount, "EUR", register.PayOptions{})
+	res, err = r.Pay(ctx, p.Amount, "EUR", zvt.PayOptions{})
 	close(over)
 	<-helper
 	if err != nil && p.DieAt > 0 {
@@ -162,13 +162,13 @@ func (s *Stack) pay(ctx context.Context, p Plan) (res register.Result, err error
 	return res, err
 }
 
-func (s *Stack) ask(ctx context.Context, p Plan) (register.Result, error) {
+func (s *Stack) ask(ctx context.Context, p Plan) (zvt.Result, error) {
 	r, err := s.register(p)
 	if err != nil {
-		return register.Result{}, err
+		return zvt.Result{}, err
 	}
 	defer r.Close()
-	return r.Repeat(ctx, register.RepeatStatus)
+	return r.Repeat(ctx, zvt.RepeatStatus)
 }
 
 // Compare holds what registers believe against the backend's books; it wants every sale settled. An empty answer is a

@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"posagent/ecr/register"
+	register "posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/money"
 )

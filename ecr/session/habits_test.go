@@ -16,7 +16,7 @@ import (
 	"posagent/ecr"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/ecrtest/lines"
-	"posagent/ecr/register"
+	register "posagent/ecr/till/zvt"
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"

@@ -16,7 +16,7 @@ import (
 
 	"posagent/cross/need"
 	"posagent/ecr/ecrtest/desk"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
 )
@@ -322,10 +322,10 @@ func TestTapSeesBothWays(t *testing.T) {
 	address, _ := serveTCP(t, d, func(o *setup) {
 		o.Tap = func(dir Direction, data []byte) { seen <- dir.String() + " " + hex.EncodeToString(data[:2]) }
 	})
-	r, err := register.Dial(t.Context(), "tcp:"+address, register.Options{Habit: register.BlockPrint()})
+	r, err := zvt.Dial(t.Context(), "tcp:"+address, zvt.Options{Habit: zvt.BlockPrint()})
 	require.NoError(t, err)
 	defer func() { _ = r.Close() }()
-	_, err = r.Pay(t.Context(), 1250, "", register.PayOptions{})
+	_, err = r.Pay(t.Context(), 1250, "", zvt.PayOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "register 0601", <-seen)
 	require.Equal(t, "terminal 8000", <-seen)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr/ecrtest/desk"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 )
 
@@ -18,10 +18,10 @@ func TestMoneyF2_ANumberIsNeverIgnored(t *testing.T) {
 	ctx := context.Background()
 	d := desk.New()
 	address, _ := serveTCP(t, d, nil)
-	till := func(offers bool) *register.Register {
-		habit := register.Steady()
+	till := func(offers bool) *zvt.Register {
+		habit := zvt.Steady()
 		habit.Config = 0x08
-		r, err := register.Dial(ctx, "tcp:"+address, register.Options{Habit: habit, Sequence: offers})
+		r, err := zvt.Dial(ctx, "tcp:"+address, zvt.Options{Habit: habit, Sequence: offers})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = r.Close() })
 		res, err := r.Register(ctx)
@@ -34,7 +34,7 @@ func TestMoneyF2_ANumberIsNeverIgnored(t *testing.T) {
 		defer d.Mu.Unlock()
 		return len(d.Begun)
 	}
-	numbered := register.PayOptions{Sequence: 7}
+	numbered := zvt.PayOptions{Sequence: 7}
 
 	silent := till(false)
 	for range 2 {
@@ -44,7 +44,7 @@ func TestMoneyF2_ANumberIsNeverIgnored(t *testing.T) {
 		require.EqualValues(t, 0x83, res.Code)
 		require.Equal(t, "number (1F73) not agreed: send 1F73 03 000000 in 06 00", res.Text)
 	}
-	res, err := silent.Pay(ctx, 335, "", register.PayOptions{Objects: []apdu.TLV{apdu.Primitive(0x1F73, 0x00, 0x07)}})
+	res, err := silent.Pay(ctx, 335, "", zvt.PayOptions{Objects: []apdu.TLV{apdu.Primitive(0x1F73, 0x00, 0x07)}})
 	require.NoError(t, err)
 	require.True(t, res.Refused, "a number of two bytes")
 	require.Zero(t, begun())

@@ -10,7 +10,7 @@ import (
 
 	"posagent/ecr"
 	"posagent/ecr/ecrtest/desk"
-	"posagent/ecr/register"
+	"posagent/ecr/till/zvt"
 )
 
 // failing is a memory whose medium is full while full says so.
@@ -36,23 +36,23 @@ func (f *failing) Save(ctx context.Context, line string, data []byte) error {
 }
 
 // numbered connects a register that numbers its messages. It has not registered yet.
-func numbered(t *testing.T, address string) *register.Register {
-	habit := register.Steady()
+func numbered(t *testing.T, address string) *zvt.Register {
+	habit := zvt.Steady()
 	habit.Config = 0x08
-	r, err := register.Dial(t.Context(), "tcp:"+address, register.Options{Habit: habit, Sequence: true})
+	r, err := zvt.Dial(t.Context(), "tcp:"+address, zvt.Options{Habit: habit, Sequence: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
-func registers(t *testing.T, r *register.Register) register.Result {
+func registers(t *testing.T, r *zvt.Register) zvt.Result {
 	res, err := r.Register(t.Context())
 	require.NoError(t, err)
 	return res
 }
 
-func pays(t *testing.T, r *register.Register, number int) register.Result {
-	res, err := r.Pay(t.Context(), 335, "", register.PayOptions{Sequence: number})
+func pays(t *testing.T, r *zvt.Register, number int) zvt.Result {
+	res, err := r.Pay(t.Context(), 335, "", zvt.PayOptions{Sequence: number})
 	require.NoError(t, err)
 	return res
 }

@@ -17,7 +17,7 @@ import (
 	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/cross/need"
-	"posagent/ecr/cashier"
+	"posagent/ecr/till"
 	"posagent/ecr/torture"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
@@ -44,7 +44,7 @@ func TestTheTerminalPassesOverHTTP(t *testing.T) {
 	}
 	s := settings
 	s.Host = addr
-	for _, k := range cashier.Protocols() {
+	for _, k := range till.Protocols() {
 		if k.Name != "http" {
 			continue
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr"
-	"posagent/ecr/cashier"
 	"posagent/ecr/ecrtest/desk"
+	"posagent/ecr/till"
 	"posagent/ecr/torture"
 	"posagent/schemes/money"
 )
@@ -169,7 +169,7 @@ func TestALiveHTTPTerminalIsLeftAlone(t *testing.T) {
 		require.Zero(t, s.begun())
 
 		stranger := settings
-		stranger.Tokens = []cashier.Secret{"token-of-a-stranger-01"}
+		stranger.Tokens = []till.Secret{"token-of-a-stranger-01"}
 		_, err = torture.Run(t.Context(), torture.Options{Protocol: made(t, "http", stranger), Amount: desk.StaysOpen, Wait: time.Minute, Connect: connect, Local: true})
 		require.ErrorContains(t, err, "does not know the token")
 		require.NotContains(t, err.Error(), "stranger")

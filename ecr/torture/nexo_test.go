@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr"
-	"posagent/ecr/cashier"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/nexo"
 	"posagent/ecr/nexo/cert"
+	"posagent/ecr/till"
 	"posagent/ecr/torture"
 )
 
@@ -42,7 +42,7 @@ func TestEncryptedNexo(t *testing.T) {
 		good           bool
 	}{{"till", right, 2, true}, {"till", "another passphrase", 2, false}, {"till", right, 1, false}, {"other", right, 2, false}, {"", "", 0, false}} {
 		s := settings
-		s.KeyID, s.KeyVersion, s.Passphrase = one.id, one.version, cashier.Secret(one.passphrase)
+		s.KeyID, s.KeyVersion, s.Passphrase = one.id, one.version, till.Secret(one.passphrase)
 		p := made(t, "nexo", s)
 		synctest.Test(t, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
@@ -75,8 +75,8 @@ func TestEncryptedNexo(t *testing.T) {
 }
 
 // made makes a protocol with settings of its own.
-func made(t *testing.T, name string, s cashier.Settings) cashier.Protocol {
-	for _, k := range cashier.Protocols() {
+func made(t *testing.T, name string, s till.Settings) till.Protocol {
+	for _, k := range till.Protocols() {
 		if k.Name == name {
 			p, err := k.Make(s)
 			require.NoError(t, err)
@@ -84,5 +84,5 @@ func made(t *testing.T, name string, s cashier.Settings) cashier.Protocol {
 		}
 	}
 	t.Fatalf("no protocol %s", name)
-	return cashier.Protocol{}
+	return till.Protocol{}
 }

@@ -8,26 +8,26 @@ import (
 	"net"
 	"time"
 
-	"posagent/ecr/cashier"
+	"posagent/ecr/till"
 )
 
 // row is one thing that is done to a terminal.
 type row struct {
 	name  string
 	did   string
-	needs func(cashier.Can) bool // nil = every protocol can
-	lacks string                 // what a protocol lacks that cannot
+	needs func(till.Can) bool // nil = every protocol can
+	lacks string              // what a protocol lacks that cannot
 	// play returns what was seen, and how many sales the terminal has to count for it. A fault fails the row.
 	play func(ctx context.Context, b *bench) (saw string, want int, err error)
 }
 
 // rows is the table.
 func rows() []row {
-	ids := func(c cashier.Can) bool { return c.IDs }
-	aborts := func(c cashier.Can) bool { return c.Abort }
-	asks := func(c cashier.Can) bool { return c.Asks }
-	acks := func(c cashier.Can) bool { return c.Acks }
-	once := func(c cashier.Can) bool { return c.Once }
+	ids := func(c till.Can) bool { return c.IDs }
+	aborts := func(c till.Can) bool { return c.Abort }
+	asks := func(c till.Can) bool { return c.Asks }
+	acks := func(c till.Can) bool { return c.Acks }
+	once := func(c till.Can) bool { return c.Once }
 	return []row{
 		{name: "sale", did: "a sale, heard to its end", play: sale},
 		{name: "one piece", did: "a sale, whose answer is read once", needs: once, lacks: "answer without an end", play: onePiece},
@@ -47,12 +47,12 @@ func rows() []row {
 }
 
 // approved is a clean sale on t.
-func (b *bench) approved(ctx context.Context, t cashier.Till, id string) (cashier.Answer, error) {
+func (b *bench) approved(ctx context.Context, t till.Till, id string) (till.Answer, error) {
 	a, err := b.pay(ctx, t, id)
 	switch {
 	case err != nil:
 		return a, err
-	case a.Said != cashier.Approved:
+	case a.Said != till.Approved:
 		return a, fmt.Errorf("the sale was not approved, but %s", a.Said)
 	case a.Amount != b.o.Amount:
 		return a, wrong("%d minor units were asked for, and %d approved", b.o.Amount, a.Amount)
@@ -62,9 +62,9 @@ func (b *bench) approved(ctx context.Context, t cashier.Till, id string) (cashie
 }
 
 // sold is a new till and its first sale, which is approved.
-func (b *bench) sold(ctx context.Context) (t cashier.Till, id string, first cashier.Answer, err error) {
+func (b *bench) sold(ctx context.Context) (t till.Till, id string, first till.Answer, err error) {
 	if t, _, err = b.till(ctx, "1", nil); err != nil {
-		return nil, "", cashier.Answer{}, err
+		return nil, "", till.Answer{}, err
 	}
 	id = b.id()
 	first, err = b.approved(ctx, t, id)
@@ -86,7 +86,7 @@ func sale(ctx context.Context, b *bench) (string, int, error) {
 }
 
 // same compares a second answer with the first.
-func same(first, second cashier.Answer) error {
+func same(first, second till.Answer) error {
 	if first.Receipt == 0 || second.Receipt == 0 {
 		first.Receipt, second.Receipt = 0, 0
 	}
@@ -142,7 +142,7 @@ func otherBody(ctx context.Context, b *bench) (string, int, error) {
 	if err != nil {
 		return "", 0, wrong("another amount under the same id has no answer: %v", err)
 	}
-	if second.Said != cashier.Refused {
+	if second.Said != till.Refused {
 		return "", 0, wrong("another amount under the same id was not refused, but %s", second.Said)
 	}
 	return "refused", 1, nil
@@ -159,7 +159,7 @@ func sentTwice(ctx context.Context, b *bench) (string, int, error) {
 	id := b.id()
 	a, err := b.pay(ctx, t, id)
 	_ = t.Close()
-	if err == nil && a.Said == cashier.Approved {
+	if err == nil && a.Said == till.Approved {
 		b.last = max(b.last, a.Receipt)
 		return "one sale", 1, nil
 	}
@@ -177,7 +177,7 @@ func onePiece(ctx context.Context, b *bench) (string, int, error) {
 }
 
 // during begins a sale, and calls do once it runs, which gets it and what stops waiting for it.
-func (b *bench) during(ctx context.Context, do func(t cashier.Till, w *wire, id string) error) (a cashier.Answer, id string, err error) {
+func (b *bench) during(ctx context.Context, do func(t till.Till, w *wire, id string) error) (a till.Answer, id string, err error) {
 	began := make(chan struct{}, 1)
 	t, w, err := b.till(ctx, "1", func() {
 		select {
@@ -193,7 +193,7 @@ func (b *bench) during(ctx context.Context, do func(t cashier.Till, w *wire, id 
 	}
 	id = b.id()
 	type end struct {
-		a   cashier.Answer
+		a   till.Answer
 		err error
 	}
 	ended := make(chan end, 1)
@@ -212,7 +212,7 @@ func (b *bench) during(ctx context.Context, do func(t cashier.Till, w *wire, id 
 		return a, id, err
 	}
 	e := <-ended
-	if e.a.Said == cashier.Approved {
+	if e.a.Said == till.Approved {
 		b.last = e.a.Receipt
 	}
 	return e.a, id, e.err
@@ -223,7 +223,7 @@ const mute = time.Second
 
 func abort(ctx context.Context, b *bench) (string, int, error) {
 	done, failed, at := false, error(nil), time.Time{}
-	a, id, err := b.during(ctx, func(t cashier.Till, _ *wire, id string) error {
+	a, id, err := b.during(ctx, func(t till.Till, _ *wire, id string) error {
 		ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 		defer cancel()
 		done, failed = t.Abort(ctx, id)
@@ -236,18 +236,18 @@ func abort(ctx context.Context, b *bench) (string, int, error) {
 		return "", 0, err
 	case failed != nil:
 		return "", 0, wrong("the abort has no answer: %v", failed)
-	case (!done || late) && a.Said == cashier.Approved:
+	case (!done || late) && a.Said == till.Approved:
 		return "", 0, fmt.Errorf("the abort came too late, and the sale was approved")
 	case !done:
 		return "", 0, wrong("the abort was refused, and the sale ended as %s", a.Said)
-	case a.Said != cashier.Aborted:
+	case a.Said != till.Aborted:
 		return "", 0, wrong("the abort was accepted, and the sale ended as %s", a.Said)
 	}
 	second, err := b.again(ctx, "1", id)
 	if err != nil {
 		return "", 0, err
 	}
-	if second.Said == cashier.Approved {
+	if second.Said == till.Approved {
 		return "", 0, wrong("the sale was aborted, and asked again it is approved")
 	}
 	return "aborted", 0, nil
@@ -281,7 +281,7 @@ func lateAck(ctx context.Context, b *bench) (string, int, error) {
 	w.arm(h)
 	id := b.id()
 	first, err := b.approved(ctx, t, id)
-	if first.Said == cashier.Aborted {
+	if first.Said == till.Aborted {
 		err = wrong("the sale was aborted because the register was slow")
 	}
 	if err != nil {
@@ -300,8 +300,8 @@ func lateAck(ctx context.Context, b *bench) (string, int, error) {
 }
 
 func twoTills(ctx context.Context, b *bench) (string, int, error) {
-	var other cashier.Answer
-	a, id, err := b.during(ctx, func(cashier.Till, *wire, string) error {
+	var other till.Answer
+	a, id, err := b.during(ctx, func(till.Till, *wire, string) error {
 		t, _, err := b.till(ctx, "2", nil)
 		if err != nil {
 			return err
@@ -314,12 +314,12 @@ func twoTills(ctx context.Context, b *bench) (string, int, error) {
 		return "", 0, err
 	}
 	want := 0
-	for _, one := range []cashier.Answer{a, other} {
-		if one.Said == cashier.Approved {
+	for _, one := range []till.Answer{a, other} {
+		if one.Said == till.Approved {
 			want++
 		}
 	}
-	if a.Said != cashier.Approved {
+	if a.Said != till.Approved {
 		return "", 0, wrong("the sale of the first till ended as %s because another till asked", a.Said)
 	}
 	saw := fmt.Sprintf("the second till: %s", other.Said)
@@ -330,7 +330,7 @@ func twoTills(ctx context.Context, b *bench) (string, int, error) {
 	if err != nil {
 		return "", 0, err
 	}
-	if stolen.Said == cashier.Approved && (b.p.Can.IDs || stolen.Receipt == a.Receipt) {
+	if stolen.Said == till.Approved && (b.p.Can.IDs || stolen.Receipt == a.Receipt) {
 		return "", 0, wrong("another till hears the outcome of the first till's sale")
 	}
 	return saw + ", and hears nothing of the first one's", want, nil
@@ -361,7 +361,7 @@ func hostile(ctx context.Context, b *bench) (string, int, error) {
 	if err != nil {
 		return "", 0, wrong("after hostile bytes the terminal speaks to no register: %v", err)
 	}
-	if a, err := b.pay(ctx, t, b.id()); err != nil || a.Said != cashier.Approved {
+	if a, err := b.pay(ctx, t, b.id()); err != nil || a.Said != till.Approved {
 		return "", 0, wrong("after hostile bytes a sale ends as %s, %v", a.Said, err)
 	}
 	return fmt.Sprintf("%d pieces, and a sale after them", len(list)), 1, nil

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"posagent/ecr/cashier"
+	"posagent/ecr/till"
 )
 
 // errNoLength: there is nothing to cut.
@@ -16,20 +16,20 @@ var errNoLength = errors.New("the length of the message is not known")
 
 // settled judges the answer to a sale whose end the register did not hear: approved or not, but definite, and as the terminal
 // counts. accepted = the terminal has taken the request.
-func (b *bench) settled(ctx context.Context, id string, accepted bool) (cashier.Answer, error) {
+func (b *bench) settled(ctx context.Context, id string, accepted bool) (till.Answer, error) {
 	a, err := b.again(ctx, "1", id)
 	switch {
 	case err != nil:
 		return a, err
-	case !b.p.Can.IDs && a.Said == cashier.Approved && a.Receipt != 0 && a.Receipt == b.last:
-		a = cashier.Answer{Said: cashier.NotFound} // that was the sale before
-	case a.Said == cashier.Approved && a.Amount != b.o.Amount:
+	case !b.p.Can.IDs && a.Said == till.Approved && a.Receipt != 0 && a.Receipt == b.last:
+		a = till.Answer{Said: till.NotFound} // that was the sale before
+	case a.Said == till.Approved && a.Amount != b.o.Amount:
 		return a, wrong("asked again, %d minor units are approved in place of %d", a.Amount, b.o.Amount)
 	}
-	if accepted && a.Said == cashier.NotFound {
+	if accepted && a.Said == till.NotFound {
 		return a, wrong("the terminal has taken the sale, and asked again it knows none")
 	}
-	if a.Said == cashier.Approved {
+	if a.Said == till.Approved {
 		b.last = a.Receipt
 	}
 	return a, nil
@@ -49,10 +49,10 @@ func (b *bench) next(ctx context.Context) error {
 		switch {
 		case err == nil, errors.As(err, &f), b.atLimit():
 			return err
-		case a.Said != cashier.Refused || time.Now().After(until):
+		case a.Said != till.Refused || time.Now().After(until):
 			return wrong("after a sale that was lost, the next one is no sale: %v", err)
 		}
-		if err := cashier.Pause(ctx); err != nil {
+		if err := till.Pause(ctx); err != nil {
 			return err
 		}
 	}
@@ -65,14 +65,14 @@ func (b *bench) resolved(ctx context.Context, id string, accepted bool) (saw str
 		return "the next sale is approved", 1, b.next(ctx)
 	}
 	a, err := b.settled(ctx, id, accepted)
-	if a.Said == cashier.Approved {
+	if a.Said == till.Approved {
 		want = 1
 	}
 	return string(a.Said), want, err
 }
 
 func lostConnection(ctx context.Context, b *bench) (string, int, error) {
-	_, id, err := b.during(ctx, func(t cashier.Till, _ *wire, _ string) error {
+	_, id, err := b.during(ctx, func(t till.Till, _ *wire, _ string) error {
 		_ = t.Close()
 		return nil
 	})
@@ -131,7 +131,7 @@ func (b *bench) cutAt(ctx context.Context, n int) (saw string, want int, err err
 		return "", 0, ErrLimit
 	}
 	saw, want, err = b.resolved(ctx, id, accepted.Load())
-	told := failed == nil && heard.Said == cashier.Approved
+	told := failed == nil && heard.Said == till.Approved
 	switch {
 	case err != nil:
 		return "", 0, err

@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"posagent/ecr/cashier"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
 // Options say what is tortured, and how much. Protocol and Connect are required.
 type Options struct {
-	Protocol cashier.Protocol
+	Protocol till.Protocol
 	Connect  func(ctx context.Context) (net.Conn, error)
 	Currency string      // "" = EUR
 	Amount   money.Minor // of each sale; 0 = 100
@@ -81,7 +81,7 @@ var (
 // bench is a run.
 type bench struct {
 	o       Options
-	p       cashier.Protocol
+	p       till.Protocol
 	rng     *rand.Rand
 	mark    string // names this run in ids
 	n       int    // requests
@@ -93,7 +93,7 @@ type bench struct {
 	mu      sync.Mutex // of card.Sales, card.Spent and limited
 	limited bool       // a sale was not asked for because of the limit
 	kept    int        // sales that rows which passed have left paid
-	tills   []cashier.Till
+	tills   []till.Till
 }
 
 // Run plays every row. Errors: ErrNotATest, that of the first connection, and that of ctx.
@@ -174,7 +174,7 @@ func (b *bench) books(ctx context.Context, before money.Minor) Result {
 			res.Verdict = Failed
 			return res
 		}
-		if err := cashier.Pause(ctx); err != nil {
+		if err := till.Pause(ctx); err != nil {
 			res.Saw = err.Error()
 			return res
 		}
@@ -182,7 +182,7 @@ func (b *bench) books(ctx context.Context, before money.Minor) Result {
 }
 
 // unseen is what stays unknown.
-func unseen(can cashier.Can) []string {
+func unseen(can till.Can) []string {
 	list := []string{
 		"whether money moved at the customer's side: only the backend's books say it",
 		"what a power cut or a restart of the terminal does",
@@ -247,7 +247,7 @@ func (b *bench) play(ctx context.Context, r row) Result {
 const settles = 5 * time.Second
 
 // counted compares what the terminal counts since before with so many sales. Totals take a moment, and books their time: undos do.
-func (b *bench) counted(ctx context.Context, before cashier.Totals, saw string, want int) error {
+func (b *bench) counted(ctx context.Context, before till.Totals, saw string, want int) error {
 	counts, wait := "the terminal counts", min(settles, b.o.Wait)
 	if !b.p.Can.Totals {
 		if b.o.Books == nil {
@@ -267,14 +267,14 @@ func (b *bench) counted(ctx context.Context, before cashier.Totals, saw string, 
 		if time.Now().After(until) {
 			return wrong("%s; %s %d sale(s) of %d minor units more, and should %d of %d", saw, counts, count, sum, want, money.Minor(want)*b.o.Amount)
 		}
-		if err := cashier.Pause(ctx); err != nil {
+		if err := till.Pause(ctx); err != nil {
 			return err
 		}
 	}
 }
 
 // more is how many sales lie between two readings. Sums alone are whole sales, or the count is -1.
-func (b *bench) more(before, after cashier.Totals) int {
+func (b *bench) more(before, after till.Totals) int {
 	if before.Count >= 0 && after.Count >= 0 {
 		return after.Count - before.Count
 	}
@@ -294,19 +294,19 @@ func (b *bench) recover(ctx context.Context) {
 			if b.atLimit() {
 				return
 			}
-			if err == nil && a.Said == cashier.Approved {
+			if err == nil && a.Said == till.Approved {
 				b.last, b.kept = a.Receipt, b.kept+1
 				return
 			}
 		}
-		if cashier.Pause(ctx) != nil {
+		if till.Pause(ctx) != nil {
 			return
 		}
 	}
 }
 
 // till connects a register.
-func (b *bench) till(ctx context.Context, name string, running func()) (cashier.Till, *wire, error) {
+func (b *bench) till(ctx context.Context, name string, running func()) (till.Till, *wire, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()
 	conn, err := b.o.Connect(ctx)
@@ -317,7 +317,7 @@ func (b *bench) till(ctx context.Context, name string, running func()) (cashier.
 		running = func() {}
 	}
 	w := newWire(conn)
-	t, err := b.p.Dial(ctx, cashier.Line{Conn: w, More: b.o.Connect, Name: name, Currency: b.o.Currency, Running: func() {
+	t, err := b.p.Dial(ctx, till.Line{Conn: w, More: b.o.Connect, Name: name, Currency: b.o.Currency, Running: func() {
 		w.runs()
 		running()
 	}})
@@ -338,17 +338,17 @@ func (b *bench) hangUp() {
 }
 
 // totals reads the terminal's sums, or that of its books where the protocol has none.
-func (b *bench) totals(ctx context.Context) (cashier.Totals, error) {
+func (b *bench) totals(ctx context.Context) (till.Totals, error) {
 	switch {
 	case !b.p.Can.Totals && b.o.Books == nil:
-		return cashier.Totals{}, nil
+		return till.Totals{}, nil
 	case !b.p.Can.Totals:
 		sum, err := b.o.Books(ctx)
-		return cashier.Totals{Count: -1, Sum: sum}, err
+		return till.Totals{Count: -1, Sum: sum}, err
 	}
 	t, _, err := b.till(ctx, "1", nil)
 	if err != nil {
-		return cashier.Totals{}, err
+		return till.Totals{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()
@@ -367,14 +367,14 @@ func (b *bench) id() string {
 }
 
 // pay asks for a sale under a new id, unless the limit forbids it.
-func (b *bench) pay(ctx context.Context, t cashier.Till, id string) (cashier.Answer, error) {
+func (b *bench) pay(ctx context.Context, t till.Till, id string) (till.Answer, error) {
 	if !b.spend() {
-		return cashier.Answer{}, ErrLimit
+		return till.Answer{}, ErrLimit
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()
 	a, err := t.Pay(ctx, b.o.Amount, id)
-	if a.Said != cashier.Approved && err == nil { // what has no answer may have cost as much
+	if a.Said != till.Approved && err == nil { // what has no answer may have cost as much
 		b.giveBack()
 	}
 	return a, err
@@ -408,10 +408,10 @@ func (b *bench) giveBack() {
 }
 
 // again asks how a sale ended, over a new connection.
-func (b *bench) again(ctx context.Context, name, id string) (cashier.Answer, error) {
+func (b *bench) again(ctx context.Context, name, id string) (till.Answer, error) {
 	t, _, err := b.till(ctx, name, nil)
 	if err != nil {
-		return cashier.Answer{}, err
+		return till.Answer{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()

@@ -19,7 +19,6 @@ import (
 	"posagent/ecr"
 	"posagent/ecr/caisseap"
 	caisseaplines "posagent/ecr/caisseap/protocol"
-	"posagent/ecr/cashier"
 	"posagent/ecr/ecr17"
 	ecr17lines "posagent/ecr/ecr17/protocol"
 	"posagent/ecr/ecrtest/desk"
@@ -28,6 +27,7 @@ import (
 	jsonlines "posagent/ecr/jsonl/protocol"
 	"posagent/ecr/nexo"
 	"posagent/ecr/session"
+	"posagent/ecr/till"
 	"posagent/ecr/torture"
 	"posagent/ecr/zvt"
 	zvtline "posagent/ecr/zvt/protocol"
@@ -316,12 +316,12 @@ func (p *postbox) Close() error {
 }
 
 // score tortures a terminal with a fault, "" = none, in made-up time.
-func score(t *testing.T, p cashier.Protocol, speaks terminal, fault string, sales int) torture.Scorecard {
+func score(t *testing.T, p till.Protocol, speaks terminal, fault string, sales int) torture.Scorecard {
 	return scored(t, p, speaks, fault, sales, nil)
 }
 
 // scored is score with the terminal's books, nil = it has none.
-func scored(t *testing.T, p cashier.Protocol, speaks terminal, fault string, sales int, books func(*shop) func(context.Context) (money.Minor, error)) (card torture.Scorecard) {
+func scored(t *testing.T, p till.Protocol, speaks terminal, fault string, sales int, books func(*shop) func(context.Context) (money.Minor, error)) (card torture.Scorecard) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		s, connect, ended := open(ctx, speaks, fault)
@@ -341,7 +341,7 @@ func scored(t *testing.T, p cashier.Protocol, speaks terminal, fault string, sal
 	return card
 }
 
-func protocolOf(t *testing.T, name string) (cashier.Protocol, terminal) {
+func protocolOf(t *testing.T, name string) (till.Protocol, terminal) {
 	speaks := map[string]terminal{
 		"zvt": speaking(zvtline.New(zvtline.Options{ZVT: zvt.Config{TerminalID: "52500038", Currency: "EUR", MerchantName: "Corner Shop", Version: "1.2.3", Language: "en"}})),
 		"jsonl": speaking(jsonlines.New(jsonlines.Options{JSONL: jsonl.Config{
@@ -352,7 +352,7 @@ func protocolOf(t *testing.T, name string) (cashier.Protocol, terminal) {
 		"http":      overHTTP,
 		"nexo":      speaking(nexoLine(t, nexo.Options{})),
 	}
-	for _, k := range cashier.Protocols() {
+	for _, k := range till.Protocols() {
 		if k.Name == name {
 			require.NotNil(t, speaks[name])
 			p, err := k.Make(settings)
@@ -361,12 +361,12 @@ func protocolOf(t *testing.T, name string) (cashier.Protocol, terminal) {
 		}
 	}
 	t.Fatalf("no protocol %s", name)
-	return cashier.Protocol{}, nil
+	return till.Protocol{}, nil
 }
 
 // settings are those of every terminal here.
-var settings = cashier.Settings{
-	Host: "127.0.0.1:8480", Tokens: []cashier.Secret{"alpha-token-0123456789", "beta-token-0123456789"}, POIID: "POSAGENT-000020000001", APIKey: "key-of-another-service",
+var settings = till.Settings{
+	Host: "127.0.0.1:8480", Tokens: []till.Secret{"alpha-token-0123456789", "beta-token-0123456789"}, POIID: "POSAGENT-000020000001", APIKey: "key-of-another-service",
 }
 
 // TestAGoodTerminalPasses: the terminal's own protocols score full marks; a row is left out only where the protocol cannot.

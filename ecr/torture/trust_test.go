@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/ecr/cashier"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/nexo"
 	"posagent/ecr/nexo/cert"
 	"posagent/ecr/session"
+	"posagent/ecr/till"
 	"posagent/ecr/torture"
 )
 
@@ -44,11 +44,11 @@ func TestTrust(t *testing.T) {
 		ended <- session.New(session.Options{Line: "tcp", Desk: d, Till: d, Memory: d, Protocol: p}).ServeTCP(ctx, ln)
 	}()
 	defer func() { stop(); require.ErrorIs(t, <-ended, context.Canceled) }()
-	place := cashier.Place{Address: ln.Addr().String(), Secure: true, Local: true}
-	run := func(place cashier.Place, roots []byte, unverified bool, o torture.Options) (torture.Scorecard, error) {
+	place := till.Place{Address: ln.Addr().String(), Secure: true, Local: true}
+	run := func(place till.Place, roots []byte, unverified bool, o torture.Options) (torture.Scorecard, error) {
 		trust, err := place.Trust(roots, unverified)
 		require.NoError(t, err)
-		for _, k := range cashier.Protocols() {
+		for _, k := range till.Protocols() {
 			if k.Name == "nexo" {
 				o.Protocol, err = k.Make(settings)
 				require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"posagent/ecr/ecrtest"
-	"posagent/ecr/register"
+	register "posagent/ecr/till/zvt"
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"

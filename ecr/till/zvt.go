@@ -1,10 +1,10 @@
-package cashier
+package till
 
 import (
 	"context"
 	"errors"
 
-	"posagent/ecr/register"
+	register "posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/money"

@@ -1,4 +1,4 @@
-package cashier_test
+package till_test
 
 import (
 	"fmt"
@@ -7,16 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/ecr/cashier"
+	"posagent/ecr/till"
 )
 
 // TestPlaceOf: what is on this machine is known by its host, whatever carries the messages.
 func TestPlaceOf(t *testing.T) {
-	kinds := map[string]cashier.Kind{}
-	for _, k := range cashier.Protocols() {
+	kinds := map[string]till.Kind{}
+	for _, k := range till.Protocols() {
 		kinds[k.Name] = k
 	}
-	for text, want := range map[string]cashier.Place{
+	for text, want := range map[string]till.Place{
 		"zvt 127.0.0.1:20007":            {Address: "127.0.0.1:20007", Local: true},
 		"zvt 192.168.1.50:20007":         {Address: "192.168.1.50:20007"},
 		"ecr17 [::1]:1024":               {Address: "[::1]:1024", Local: true},
@@ -31,7 +31,7 @@ func TestPlaceOf(t *testing.T) {
 		"http https://127.0.0.1.shop:84": {Address: "127.0.0.1.shop:84", Secure: true},
 	} {
 		name, address, _ := strings.Cut(text, " ")
-		got, err := cashier.PlaceOf(kinds[name], address)
+		got, err := till.PlaceOf(kinds[name], address)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
@@ -40,7 +40,7 @@ func TestPlaceOf(t *testing.T) {
 		"nexo https://127.0.0.1": "not host:port",
 	} {
 		name, address, _ := strings.Cut(text, " ")
-		_, err := cashier.PlaceOf(kinds[name], address)
+		_, err := till.PlaceOf(kinds[name], address)
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -48,7 +48,7 @@ func TestPlaceOf(t *testing.T) {
 // TestSettingsPrintNoSecret: whatever prints the settings of a register shows none of its secrets.
 func TestSettingsPrintNoSecret(t *testing.T) {
 	const canary = "canary-0123456789"
-	s := cashier.Settings{Tokens: []cashier.Secret{canary}, Passphrase: canary, APIKey: canary, KeyID: "till", POIID: "P-1"}
+	s := till.Settings{Tokens: []till.Secret{canary}, Passphrase: canary, APIKey: canary, KeyID: "till", POIID: "P-1"}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
 		require.False(t, strings.Contains(fmt.Sprintf(format, s), canary), format)
 	}

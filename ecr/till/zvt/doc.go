@@ -1,5 +1,5 @@
-// Package register is a cash register on the other end of the line. `posagent register`, the demo
-// and tests use it. It speaks ZVT as a master: it sends a command, answers what the terminal says
+// Package zvt is a cash register on the other end of a line of ZVT. `posagent register`, the demo
+// and tests use it. It is the master: it sends a command, answers what the terminal says
 // and returns one Result when the terminal is done.
 //
 // It owns the register's dialogue (Register and its commands), the habits of the registers found
@@ -15,4 +15,4 @@
 //     T3 and T4.
 //   - Result.Approved is true only if the terminal said so in 04 0F, this register acknowledged it,
 //     and no abort followed.
-package register
+package zvt

@@ -1,4 +1,4 @@
-package cashier
+package till
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package register
+package zvt
 
 import (
 	"bytes"
