@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/need"
-	"posagent/ecr/jsonl/till"
+	"posagent/ecr/till"
 )
 
 // freeAddress is one of this machine at which nothing listens.
@@ -51,11 +51,11 @@ func TestField2_M25ARenamedLineIsTheSameInAnotherJournal(t *testing.T) {
 	}
 	configure("alpha", "")
 	p := runProgramIn(t, dir)
-	sell := func() till.Line {
+	sell := func() till.JSONLine {
 		t.Helper()
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", at)
 		require.NoError(t, err)
-		tt := till.New(conn, till.Options{Wait: need.Limit()})
+		tt := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
 		defer tt.Close()
 		l, _, err := tt.Ask(t.Context(), map[string]any{"op": "sale", "id": "order-1", "amount": 1250, "currency": "EUR"})
 		require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/need"
-	"posagent/ecr/jsonl/till"
+	"posagent/ecr/till"
 )
 
 const threeLines = `[port]
@@ -29,11 +29,11 @@ tcp = "127.0.0.1:0"
 `
 
 // askJSON asks one question of a till that speaks JSON lines.
-func (p *program) askJSON(message map[string]any) till.Line {
+func (p *program) askJSON(message map[string]any) till.JSONLine {
 	p.t.Helper()
 	conn, err := net.DialTimeout("tcp", p.registers[1], need.Limit())
 	require.NoError(p.t, err)
-	one := till.New(conn, till.Options{Wait: need.Limit()})
+	one := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
 	defer one.Close()
 	l, _, err := one.Ask(p.t.Context(), message)
 	require.NoError(p.t, err)

@@ -17,8 +17,8 @@ import (
 
 	"posagent/cross/need"
 	"posagent/cross/tills"
-	"posagent/ecr/jsonl/till"
 	nexotill "posagent/ecr/nexo/till"
+	"posagent/ecr/till"
 	"posagent/ecr/till/zvt"
 	"posagent/ecr/web"
 	"posagent/schemes/money"
@@ -299,7 +299,7 @@ func (w *world) abort(ctx context.Context, s *sale) {
 			_, _ = conn.Read(make([]byte, 3))
 		}
 	case "jsonl":
-		t := till.New(conn, till.Options{Wait: need.Limit()})
+		t := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
 		defer t.Close()
 		_ = t.Say(map[string]any{"op": "abort", "id": s.id})
 		pass(ctx, 200*time.Millisecond)
@@ -419,7 +419,7 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 	if err != nil {
 		return tills.Nothing, err.Error()
 	}
-	t := till.New(conn, till.Options{Wait: need.Limit()})
+	t := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
 	defer t.Close()
 	message := map[string]any{"op": "refund", "id": id, "amount": part, "currency": "EUR", "original": fmt.Sprint("R", receipt)}
 	if part == 0 {
@@ -456,7 +456,7 @@ func (w *world) closeDay(ctx context.Context, step int, e event) {
 	if err != nil {
 		return
 	}
-	t := till.New(conn, till.Options{Wait: need.Limit()})
+	t := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
 	defer t.Close()
 	l, _, err := t.Ask(ctx, map[string]any{"op": "totals", "id": fmt.Sprint("t", w.run, "-", step), "close": true})
 	w.note("totals, closing: %.200s %v", fmt.Sprintf("%+v", l), err)

@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"posagent/ecr/jsonl/till"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
@@ -33,7 +33,7 @@ func (z jsonl) Again(ctx context.Context, amount money.Minor, id string, resend 
 
 func (z jsonl) ask(ctx context.Context, message map[string]any) (Answer, error) {
 	return z.over(ctx, func(conn net.Conn) (Answer, error) {
-		t := till.New(conn, till.Options{Wait: min(z.Wait, silence)})
+		t := till.NewJSONL(conn, till.JSONLOptions{Wait: min(z.Wait, silence)})
 		defer t.Close()
 		l, acknowledged, err := t.Ask(ctx, message)
 		a := Answer{Amount: money.Minor(l.Amount), Firm: acknowledged, Text: fmt.Sprintf("%+v", l)}

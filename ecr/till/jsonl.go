@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 
-	"posagent/ecr/jsonl/till"
 	"posagent/schemes/money"
 )
 
@@ -20,42 +19,41 @@ func jsonl(s Settings) Protocol {
 			`{"op":"ack","id":"h6"}` + "\n", `{"id":"h7","outcome":"approved","amount":1250}` + "\n", strings.Repeat("{", 70000), strings.Repeat(`{"a":`, 9000) + "\n",
 		},
 		Dial: func(ctx context.Context, line Line) (Till, error) {
-			t := jsonTill{currency: line.Currency}
-			t.t = till.New(line.Conn, till.Options{Note: func(l till.Line) {
+			t := NewJSONL(line.Conn, JSONLOptions{Name: line.Name, Password: s.Password, Currency: line.Currency, Note: func(l JSONLine) {
 				if l.Accepted || l.Step != "" {
 					line.Running()
 				}
 			}})
-			greeting := map[string]any{"op": "hello", "till": line.Name}
-			if s.Password != "" {
-				greeting["password"] = string(s.Password)
-			}
-			l, _, err := t.t.Ask(ctx, greeting)
-			if err == nil && l.Error != nil {
-				err = errors.New(l.Error.Code + ": " + l.Error.Text)
-			}
-			if err != nil {
-				_ = t.t.Close()
+			if err := t.greet(ctx); err != nil {
+				_ = t.Close()
 				return nil, err
 			}
-			var hello struct {
-				Sandbox bool `json:"sandbox"`
-			}
-			_ = json.Unmarshal(l.Hello, &hello) // a terminal that says nothing is not one for tests
-			t.sandbox = hello.Sandbox
 			return t, nil
 		},
 	}
 }
 
-type jsonTill struct {
-	t        *till.Till
-	currency string
-	sandbox  bool
+// greet says who the register is.
+func (t *JSONL) greet(ctx context.Context) error {
+	greeting := map[string]any{"op": "hello", "till": t.opt.Name}
+	if t.opt.Password != "" {
+		greeting["password"] = string(t.opt.Password)
+	}
+	l, _, err := t.Ask(ctx, greeting)
+	if err == nil && l.Error != nil {
+		err = errors.New(l.Error.Code + ": " + l.Error.Text)
+	}
+	var hello struct {
+		Sandbox bool `json:"sandbox"`
+	}
+	_ = json.Unmarshal(l.Hello, &hello) // a terminal that says nothing is not one for tests
+	t.sandbox = hello.Sandbox
+	return err
 }
 
-func (t jsonTill) ask(ctx context.Context, message map[string]any) (Answer, error) {
-	l, _, err := t.t.Ask(ctx, message)
+// sale asks about a sale.
+func (t *JSONL) sale(ctx context.Context, message map[string]any) (Answer, error) {
+	l, _, err := t.Ask(ctx, message)
 	if l.Outcome == "" && err == nil && l.Error != nil {
 		err = errors.New(l.Error.Code + ": " + l.Error.Text)
 	}
@@ -73,21 +71,18 @@ func (t jsonTill) ask(ctx context.Context, message map[string]any) (Answer, erro
 }
 
 // Pay implements Till.
-func (t jsonTill) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
-	return t.ask(ctx, map[string]any{"op": "sale", "id": id, "amount": int64(amount), "currency": t.currency})
+func (t *JSONL) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
+	return t.sale(ctx, map[string]any{"op": "sale", "id": id, "amount": int64(amount), "currency": t.opt.Currency})
 }
 
 // Again implements Till.
-func (t jsonTill) Again(ctx context.Context, _ money.Minor, id string) (Answer, error) {
-	return t.ask(ctx, map[string]any{"op": "status", "id": id})
+func (t *JSONL) Again(ctx context.Context, _ money.Minor, id string) (Answer, error) {
+	return t.sale(ctx, map[string]any{"op": "status", "id": id})
 }
 
-// Abort implements Till.
-func (t jsonTill) Abort(ctx context.Context, id string) (bool, error) { return t.t.Abort(ctx, id) }
-
 // Totals implements Till.
-func (t jsonTill) Totals(ctx context.Context) (Totals, error) {
-	l, _, err := t.t.Ask(ctx, map[string]any{"op": "totals", "id": "totals"})
+func (t *JSONL) Totals(ctx context.Context) (Totals, error) {
+	l, _, err := t.Ask(ctx, map[string]any{"op": "totals", "id": "totals"})
 	if err == nil && l.Totals == nil {
 		err = errors.New("no totals")
 	}
@@ -98,7 +93,4 @@ func (t jsonTill) Totals(ctx context.Context) (Totals, error) {
 }
 
 // Test implements Till.
-func (t jsonTill) Test() bool { return t.sandbox }
-
-// Close implements Till.
-func (t jsonTill) Close() error { return t.t.Close() }
+func (t *JSONL) Test() bool { return t.sandbox }

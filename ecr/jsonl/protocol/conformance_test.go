@@ -10,7 +10,7 @@ import (
 
 	"posagent/ecr/ecrtest"
 	"posagent/ecr/jsonl"
-	"posagent/ecr/jsonl/till"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 	for name, c := range map[string]struct{ bare bool }{"with checksums": {false}, "without": {true}} {
 		t.Run(name, func(t *testing.T) {
 			ecrtest.Run(t, ecrtest.Fixture{
-				Protocol: New(Options{JSONL: config(), NoChecksum: c.bare}), Hostile: hostile, Can: can, Connect: connect(till.Options{Bare: c.bare}),
+				Protocol: New(Options{JSONL: config(), NoChecksum: c.bare}), Hostile: hostile, Can: can, Connect: connect(till.JSONLOptions{Bare: c.bare}),
 			})
 		})
 	}
@@ -43,21 +43,21 @@ func TestConformance(t *testing.T) {
 
 // one is a register of package till, which shares no code with the terminal.
 type one struct {
-	*till.Till
+	*till.JSONL
 	days *int
 }
 
-func connect(opt till.Options) func(context.Context, ecrtest.Kind, net.Conn, string) (ecrtest.Register, error) {
+func connect(opt till.JSONLOptions) func(context.Context, ecrtest.Kind, net.Conn, string) (ecrtest.Register, error) {
 	days := 0
 	return func(ctx context.Context, _ ecrtest.Kind, conn net.Conn, name string) (ecrtest.Register, error) {
-		z := one{till.New(conn, opt), &days}
-		_, _, err := z.Till.Ask(ctx, map[string]any{"op": "hello", "till": name})
+		z := one{till.NewJSONL(conn, opt), &days}
+		_, _, err := z.JSONL.Ask(ctx, map[string]any{"op": "hello", "till": name})
 		return z, err
 	}
 }
 
 // said reads the line that ended a question.
-func said(l till.Line, err error) (ecrtest.Answer, error) {
+func said(l till.JSONLine, err error) (ecrtest.Answer, error) {
 	a := ecrtest.Answer{Said: map[string]ecrtest.Said{
 		"approved": ecrtest.Approved, "declined": ecrtest.Declined, "aborted": ecrtest.Aborted, "refused": ecrtest.Refused, "not_found": ecrtest.NotFound,
 	}[l.Outcome]}
@@ -73,7 +73,7 @@ func said(l till.Line, err error) (ecrtest.Answer, error) {
 }
 
 func (z one) Pay(ctx context.Context, amount money.Minor, id string) (ecrtest.Answer, error) {
-	l, _, err := z.Till.Ask(ctx, map[string]any{"op": "sale", "id": id, "amount": int64(amount), "currency": "EUR"})
+	l, _, err := z.JSONL.Ask(ctx, map[string]any{"op": "sale", "id": id, "amount": int64(amount), "currency": "EUR"})
 	return said(l, err)
 }
 
@@ -85,7 +85,7 @@ func (z one) Again(ctx context.Context, amount money.Minor, id string) (ecrtest.
 func (z one) Ask(ctx context.Context, id string) (ecrtest.Answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 25*time.Second, errRuns)
 	defer cancel()
-	l, _, err := z.Till.Ask(ctx, map[string]any{"op": "status", "id": id})
+	l, _, err := z.JSONL.Ask(ctx, map[string]any{"op": "status", "id": id})
 	if err != nil && errors.Is(context.Cause(ctx), errRuns) {
 		return ecrtest.Answer{Said: ecrtest.Running}, nil
 	}
@@ -94,11 +94,11 @@ func (z one) Ask(ctx context.Context, id string) (ecrtest.Answer, error) {
 
 var errRuns = errors.New("nothing but progress")
 
-func (z one) Abort(ctx context.Context) (bool, error) { return z.Till.Abort(ctx, "") }
+func (z one) Abort(ctx context.Context) (bool, error) { return z.JSONL.Abort(ctx, "") }
 
 func (z one) EndOfDay(ctx context.Context) (bool, int, money.Minor, error) {
 	*z.days++
-	l, _, err := z.Till.Ask(ctx, map[string]any{"op": "totals", "close": true, "id": "day-" + strings.Repeat("x", *z.days)})
+	l, _, err := z.JSONL.Ask(ctx, map[string]any{"op": "totals", "close": true, "id": "day-" + strings.Repeat("x", *z.days)})
 	if l.Totals == nil {
 		return false, 0, 0, err
 	}

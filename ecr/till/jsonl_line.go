@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Line is one line of the terminal.
-type Line struct {
+// JSONLine is one line of a terminal that speaks JSON lines.
+type JSONLine struct {
 	ID           string `json:"id,omitempty"`
 	Accepted     bool   `json:"accepted,omitempty"`
 	Step         string `json:"step,omitempty"`
@@ -55,67 +55,74 @@ type Line struct {
 }
 
 // Final reports whether the line ends a question.
-func (l Line) Final() bool {
+func (l JSONLine) Final() bool {
 	return l.Outcome != "" || l.Hello != nil || l.Status != nil || l.Totals != nil || l.Error != nil && l.Error.Code != "damaged"
 }
 
 // needsAck reports whether the line is an outcome that the register must acknowledge.
-func (l Line) needsAck() bool {
+func (l JSONLine) needsAck() bool {
 	return l.Outcome != "" && l.Outcome != "refused" && l.Outcome != "not_found"
 }
 
-// Options are how a register behaves.
-type Options struct {
-	Bare   bool          // lines go out without a checksum
-	Wait   time.Duration // for the next line of the terminal; 0 = 30 s
-	Note   func(Line)    // sees every line that says how a request goes
+// JSONLOptions are how a register of JSON lines behaves.
+type JSONLOptions struct {
+	Name     string // of the register
+	Password Secret // of the line; "" = it has none
+	Currency string
+
+	Bare   bool           // lines go out without a checksum
+	Wait   time.Duration  // for the next line of the terminal; 0 = 30 s
+	Note   func(JSONLine) // sees every line that says how a request goes
 	Tap    func(direction string, line []byte)
 	NoAcks bool // it never acknowledges
 }
 
-// Errors of a question.
+// Errors of a question over a line.
 var (
 	ErrSilent = errors.New("the terminal does not answer")
 	ErrGone   = errors.New("the line is gone")
 )
 
-// Till is a register.
-type Till struct {
+// JSONL is a register that speaks JSON lines. Every question ends, with an error within the Wait where the terminal says nothing; one
+// at a time, and Abort beside it. It acknowledges an outcome once it has read it, and not before.
+type JSONL struct {
 	conn io.ReadWriteCloser
-	opt  Options
-	in   chan Line
+	opt  JSONLOptions
+	in   chan JSONLine
 	out  sync.Mutex
 	once sync.Once
 
 	mu    sync.Mutex
-	abort chan Line // an Abort that waits for its answer
-	id    string    // of the request that runs, or has run last
+	abort chan JSONLine // an Abort that waits for its answer
+	id    string        // of the request that runs, or has run last
+
+	sandbox bool // the terminal calls itself one for tests
 }
 
-// New makes a register on a line that is open, and owns it.
-func New(conn io.ReadWriteCloser, opt Options) *Till {
+// NewJSONL makes a register on a line that is open, and owns it.
+func NewJSONL(conn io.ReadWriteCloser, opt JSONLOptions) *JSONL {
 	if opt.Wait <= 0 {
 		opt.Wait = 30 * time.Second
 	}
 	if opt.Note == nil {
-		opt.Note = func(Line) {}
+		opt.Note = func(JSONLine) {}
 	}
 	if opt.Tap == nil {
 		opt.Tap = func(string, []byte) {}
 	}
-	t := &Till{conn: conn, opt: opt, in: make(chan Line, 64)}
+	t := &JSONL{conn: conn, opt: opt, in: make(chan JSONLine, 64)}
 	go t.read()
 	return t
 }
 
-func (t *Till) read() {
+func (t *JSONL) read() {
 	defer close(t.in)
 	in := bufio.NewScanner(t.conn)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
 		t.opt.Tap("in", in.Bytes())
-		text, ok := open(in.Text())
-		var l Line
+		text, ok := unsealed(in.Text())
+		var l JSONLine
 		if !ok || json.Unmarshal([]byte(text), &l) != nil {
 			continue // damaged: the terminal says it again, or is asked again
 		}
@@ -138,13 +145,13 @@ func (t *Till) read() {
 	}
 }
 
-// open returns the object of a line; ok is false where its checksum does not match.
-func open(line string) (object string, ok bool) {
+// unsealed returns the object of a line; ok is false where its checksum does not match.
+func unsealed(line string) (object string, ok bool) {
 	object, sum, sealed := cutLast(strings.TrimSpace(line), "*")
 	if !sealed || strings.HasSuffix(object+"*"+sum, "}") {
 		return strings.TrimSpace(line), true
 	}
-	return object, strings.EqualFold(sum, sumOf(object))
+	return object, strings.EqualFold(sum, crcOf(object))
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -154,8 +161,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// sumOf is the checksum of an object, as README.md of ecr/jsonl has it.
-func sumOf(object string) string {
+// crcOf is the checksum of an object, as README.md of ecr/jsonl has it.
+func crcOf(object string) string {
 	crc := 0xFFFF
 	for i := 0; i < len(object); i++ {
 		crc ^= int(object[i]) << 8
@@ -168,14 +175,14 @@ func sumOf(object string) string {
 }
 
 // Say sends one message.
-func (t *Till) Say(message map[string]any) error {
+func (t *JSONL) Say(message map[string]any) error {
 	object, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}
 	line := string(object)
 	if !t.opt.Bare {
-		line += "*" + sumOf(line)
+		line += "*" + crcOf(line)
 	}
 	t.out.Lock()
 	defer t.out.Unlock()
@@ -187,7 +194,7 @@ func (t *Till) Say(message map[string]any) error {
 // Ask sends a message, and returns the line that ends the question. It says a message again that
 // was damaged on its way. An outcome is acknowledged; acknowledged says that the terminal has
 // recorded that.
-func (t *Till) Ask(ctx context.Context, message map[string]any) (l Line, acknowledged bool, err error) {
+func (t *JSONL) Ask(ctx context.Context, message map[string]any) (l JSONLine, acknowledged bool, err error) {
 	id, _ := message["id"].(string)
 	t.mu.Lock()
 	t.id = id
@@ -196,7 +203,7 @@ func (t *Till) Ask(ctx context.Context, message map[string]any) (l Line, acknowl
 		<-t.in // of a question that was given up
 	}
 	if err := t.Say(message); err != nil {
-		return Line{}, false, fmt.Errorf("%w: %w", ErrGone, err)
+		return JSONLine{}, false, fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	for {
 		one, err := t.next(ctx)
@@ -227,7 +234,7 @@ func (t *Till) Ask(ctx context.Context, message map[string]any) (l Line, acknowl
 }
 
 // next returns the next line of the terminal.
-func (t *Till) next(ctx context.Context) (Line, error) {
+func (t *JSONL) next(ctx context.Context) (JSONLine, error) {
 	timer := time.NewTimer(t.opt.Wait)
 	defer timer.Stop()
 	select {
@@ -237,16 +244,16 @@ func (t *Till) next(ctx context.Context) (Line, error) {
 		}
 		return l, nil
 	case <-timer.C:
-		return Line{}, ErrSilent
+		return JSONLine{}, ErrSilent
 	case <-ctx.Done():
-		return Line{}, ctx.Err()
+		return JSONLine{}, ctx.Err()
 	}
 }
 
 // Abort asks the terminal to stop the sale that runs on this register, or another one by its id. It
 // may be called beside Ask. accepted is false where it was too late.
-func (t *Till) Abort(ctx context.Context, id string) (accepted bool, err error) {
-	answer := make(chan Line, 1)
+func (t *JSONL) Abort(ctx context.Context, id string) (accepted bool, err error) {
+	answer := make(chan JSONLine, 1)
 	t.mu.Lock()
 	t.abort = answer
 	if id == "" {
@@ -269,7 +276,7 @@ func (t *Till) Abort(ctx context.Context, id string) (accepted bool, err error) 
 }
 
 // Close ends the line.
-func (t *Till) Close() error {
+func (t *JSONL) Close() error {
 	err := error(nil)
 	t.once.Do(func() { err = t.conn.Close() })
 	return err
