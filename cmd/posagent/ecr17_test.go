@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/need"
-	"posagent/ecr/ecr17/till"
 	"posagent/ecr/ecrtest/lines"
+	"posagent/ecr/till"
 )
 
 const italianLines = `[port]
@@ -50,14 +50,14 @@ func TestAnItalianTillLosesItsAnswers(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.toml"), fmt.Appendf(nil, italianLines, cable.Name), 0o600))
 	p := runProgramIn(t, dir)
 	require.Len(t, p.registers, 2)
-	patient := till.Options{ID: "00000001", Wait: need.Limit(), AckWait: min(need.Limit()/12, 20*time.Second)}
-	dial := func(id string) *till.Till {
+	patient := till.ECR17Options{ID: "00000001", Wait: need.Limit(), AckWait: min(need.Limit()/12, 20*time.Second)}
+	dial := func(id string) *till.ECR17 {
 		conn, err := net.DialTimeout("tcp", p.registers[0], need.Limit())
 		require.NoError(t, err)
 		o := patient
 		o.ID = id
-		z := till.New(conn, o)
-		t.Cleanup(func() { _ = z.Hang() })
+		z := till.NewECR17(conn, o)
+		t.Cleanup(func() { _ = z.Close() })
 		return z
 	}
 	one := dial("00000001")
@@ -69,7 +69,7 @@ func TestAnItalianTillLosesItsAnswers(t *testing.T) {
 
 	_, err = one.Begin(one.Sale("X", 700))
 	require.NoError(t, err)
-	require.NoError(t, one.Hang())
+	require.NoError(t, one.Close())
 	one = dial("00000001")
 	said, err = one.Ask(one.Last())
 	second, auth := sold(t, said, err)
@@ -83,14 +83,14 @@ func TestAnItalianTillLosesItsAnswers(t *testing.T) {
 
 	serial := patient
 	serial.Fold, serial.Cable = 1, true
-	z := till.New(cable.Far, serial)
+	z := till.NewECR17(cable.Far, serial)
 	_, err = z.Begin(z.Sale("P", 300))
 	require.NoError(t, err)
 	cable.Pull()
 	again, err := lines.Plug(dir)
 	require.NoError(t, err)
 	t.Cleanup(again.Pull)
-	z = till.New(again.Far, serial)
+	z = till.NewECR17(again.Far, serial)
 	need.Until(t, "the terminal to open the cable again", func() bool {
 		said, err = z.Ask(z.Last())
 		return err == nil
@@ -111,7 +111,7 @@ func TestAnItalianTillLosesItsAnswers(t *testing.T) {
 	list := p.verb("sale", "list")
 	require.Equal(t, 4, strings.Count(list, "approved"), list)
 	require.Zero(t, strings.Count(list, "UNCONFIRMED"), list)
-	said, err = one.Ask(one.Close())
+	said, err = one.Ask(one.DayEnd())
 	require.NoError(t, err)
 	require.Equal(t, []string{"C", "00", "0000000000001550"}, []string{said[9:10], said[10:12], said[12:28]})
 	p.end()

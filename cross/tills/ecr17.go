@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"posagent/ecr/ecr17/till"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
@@ -27,9 +27,9 @@ func (ecr17) form(id string) string {
 	return "P"
 }
 
-func (z ecr17) ask(ctx context.Context, request func(*till.Till) string, read func(said string) (Answer, error)) (Answer, error) {
+func (z ecr17) ask(ctx context.Context, request func(*till.ECR17) string, read func(said string) (Answer, error)) (Answer, error) {
 	return z.over(ctx, func(conn net.Conn) (Answer, error) {
-		t := till.New(conn, till.Options{ID: fmt.Sprintf("%08s", z.Name), Wait: z.Wait})
+		t := till.NewECR17(conn, till.ECR17Options{ID: fmt.Sprintf("%08s", z.Name), Wait: z.Wait})
 		said, err := t.Ask(request(t))
 		switch {
 		case errors.Is(err, till.ErrNAK):
@@ -86,17 +86,17 @@ func (z ecr17) result(said, form string, amount money.Minor) (Answer, error) {
 // Pay implements Till.
 func (z ecr17) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
 	form := z.form(id)
-	return z.ask(ctx, func(t *till.Till) string { return t.Sale(form, int64(amount)) },
+	return z.ask(ctx, func(t *till.ECR17) string { return t.Sale(form, int64(amount)) },
 		func(said string) (Answer, error) { return z.result(said, form, amount) })
 }
 
 // Again implements Till.
 func (z ecr17) Again(ctx context.Context, amount money.Minor, id string, _ bool) (Answer, error) {
-	return z.ask(ctx, (*till.Till).Last, func(said string) (Answer, error) { return z.result(said, z.form(id), amount) })
+	return z.ask(ctx, (*till.ECR17).Last, func(said string) (Answer, error) { return z.result(said, z.form(id), amount) })
 }
 
 // Reverse implements Reverser.
 func (z ecr17) Reverse(ctx context.Context) (Answer, error) {
-	return z.ask(ctx, func(t *till.Till) string { return t.Reversal(0) },
+	return z.ask(ctx, func(t *till.ECR17) string { return t.Reversal(0) },
 		func(said string) (Answer, error) { return z.result(said, "S", 0) })
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"posagent/ecr/ecr17/till"
 	"posagent/schemes/money"
 )
 
@@ -34,18 +33,19 @@ func ecr17(s Settings) (Protocol, error) {
 		return Protocol{}, fmt.Errorf("the terminal id %q has not eight characters", s.TerminalID)
 	}
 	form := &form{code: "X"}
-	sale := till.New(nil, till.Options{Terminal: terminal, ID: "00000009"}).Sale("P", 1250)
+	sale := ECR17Options{Terminal: terminal, ID: "00000009"}.Sale("P", 1250)
 	return Protocol{
 		Name: "ecr17", Can: Can{Asks: true, Names: true, Acks: true, Totals: true},
 		Late: 500 * time.Millisecond, // a terminal waits for two seconds
 		Hostile: []string{
-			"\x02", "\x02\x03", "\x02\x03\x7c", "\x06\x03\x79\x06\x03\x79", "\x15\x03\x6a", "\x01ELABORAZIONE...     \x04", till.Frame(fold, sale)[:100], till.Frame(fold, sale[:166]),
-			till.Frame(fold, strings.Replace(sale, "00001250", "0000125A", 1)), till.Frame(fold^0x55, sale), till.Frame(fold, terminal+"0J00000001"), till.Frame(fold, terminal+"0P"),
+			"\x02", "\x02\x03", "\x02\x03\x7c", "\x06\x03\x79\x06\x03\x79", "\x15\x03\x6a", "\x01ELABORAZIONE...     \x04", ECR17Frame(fold, sale)[:100], ECR17Frame(fold, sale[:166]),
+			ECR17Frame(fold, strings.Replace(sale, "00001250", "0000125A", 1)), ECR17Frame(fold^0x55, sale), ECR17Frame(fold, terminal+"0J00000001"), ECR17Frame(fold, terminal+"0P"),
 			"\x02" + strings.Repeat("P", 70000), "CZ0040300CJ012012345678901CA00201",
 		},
 		Dial: func(_ context.Context, l Line) (Till, error) {
-			t := till.New(l.Conn, till.Options{Terminal: terminal, ID: number(l.Name, 8), Cable: l.Cable, Fold: fold, Wait: 3 * time.Minute})
-			return &ecr17Till{Line: l, t: t, form: form}, nil
+			t := NewECR17(l.Conn, ECR17Options{Terminal: terminal, ID: number(l.Name, 8), Cable: l.Cable, Fold: fold, Wait: 3 * time.Minute})
+			t.form, t.running = form, l.Running
+			return t, nil
 		},
 	}, nil
 }
@@ -57,19 +57,13 @@ type form struct {
 	sure bool
 }
 
-type ecr17Till struct {
-	Line
-	t    *till.Till
-	form *form
-}
-
 // until ends the connection with ctx.
-func (t *ecr17Till) until(ctx context.Context) (release func() bool) {
-	return context.AfterFunc(ctx, func() { _ = t.Conn.Close() })
+func (z *ECR17) until(ctx context.Context) (release func() bool) {
+	return context.AfterFunc(ctx, func() { _ = z.conn.Close() })
 }
 
 // read reads the result of a payment, or of the question for it. A plain one says no amount: it is that which was asked for.
-func (t *ecr17Till) read(amount money.Minor, said string) (Answer, error) {
+func (z *ECR17) read(amount money.Minor, said string) (Answer, error) {
 	if len(said) < 71 || said[9] != 'E' {
 		return Answer{Said: Nothing}, fmt.Errorf("no result: %q", said)
 	}
@@ -93,52 +87,52 @@ func (t *ecr17Till) read(amount money.Minor, said string) (Answer, error) {
 }
 
 // ask sends a request, hears that it is taken, and returns its result, which it has acknowledged. running may be nil.
-func (t *ecr17Till) ask(payload string, running func()) (string, error) {
-	early, err := t.t.Begin(payload)
+func (z *ECR17) ask(payload string, running func()) (string, error) {
+	early, err := z.Begin(payload)
 	switch {
 	case err != nil:
 		return "", err
 	case early != "":
-		return early, t.t.Ack()
+		return early, z.Ack()
 	}
 	if running != nil {
 		running()
 	}
-	return t.t.Result()
+	return z.Result()
 }
 
 // Pay implements Till.
-func (t *ecr17Till) Pay(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
-	defer t.until(ctx)()
-	t.form.mu.Lock()
-	code, sure := t.form.code, t.form.sure
-	t.form.mu.Unlock()
-	said, err := t.ask(t.t.Sale(code, int64(amount)), t.Running)
-	if errors.Is(err, till.ErrNAK) && !sure { // nothing was done: the terminal may have the plain form alone
+func (z *ECR17) Pay(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
+	defer z.until(ctx)()
+	z.form.mu.Lock()
+	code, sure := z.form.code, z.form.sure
+	z.form.mu.Unlock()
+	said, err := z.ask(z.Sale(code, int64(amount)), z.running)
+	if errors.Is(err, ErrNAK) && !sure { // nothing was done: the terminal may have the plain form alone
 		code = "P"
-		said, err = t.ask(t.t.Sale(code, int64(amount)), t.Running)
+		said, err = z.ask(z.Sale(code, int64(amount)), z.running)
 	}
 	switch {
-	case errors.Is(err, till.ErrNAK):
+	case errors.Is(err, ErrNAK):
 		return Answer{Said: Refused}, nil
 	case err != nil:
 		return Answer{Said: Nothing}, err
 	}
-	t.form.mu.Lock()
-	t.form.code, t.form.sure = code, true
-	t.form.mu.Unlock()
-	return t.read(amount, said)
+	z.form.mu.Lock()
+	z.form.code, z.form.sure = code, true
+	z.form.mu.Unlock()
+	return z.read(amount, said)
 }
 
 // Again implements Till. A terminal that cannot say it now says NAK.
-func (t *ecr17Till) Again(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
-	defer t.until(ctx)()
+func (z *ECR17) Again(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
+	defer z.until(ctx)()
 	for {
-		said, err := t.ask(t.t.Last(), nil)
+		said, err := z.ask(z.Last(), nil)
 		if err == nil {
-			return t.read(amount, said)
+			return z.read(amount, said)
 		}
-		if !errors.Is(err, till.ErrNAK) {
+		if !errors.Is(err, ErrNAK) {
 			return Answer{Said: Nothing}, err
 		}
 		if err := Pause(ctx); err != nil {
@@ -148,14 +142,14 @@ func (t *ecr17Till) Again(ctx context.Context, amount money.Minor, _ string) (An
 }
 
 // Abort implements Till: ECR17 has none.
-func (t *ecr17Till) Abort(context.Context, string) (bool, error) {
+func (z *ECR17) Abort(context.Context, string) (bool, error) {
 	return false, ErrNoWord
 }
 
 // Totals implements Till: a sum.
-func (t *ecr17Till) Totals(ctx context.Context) (Totals, error) {
-	defer t.until(ctx)()
-	said, err := t.ask(t.t.Totals(), nil)
+func (z *ECR17) Totals(ctx context.Context) (Totals, error) {
+	defer z.until(ctx)()
+	said, err := z.ask(z.Sums(), nil)
 	if err == nil && (len(said) < 28 || said[9] != 'T' || said[10:12] != "00") {
 		err = fmt.Errorf("no totals: %q", said)
 	}
@@ -167,7 +161,4 @@ func (t *ecr17Till) Totals(ctx context.Context) (Totals, error) {
 }
 
 // Test implements Till: ECR17 has no word for it.
-func (t *ecr17Till) Test() bool { return false }
-
-// Close implements Till.
-func (t *ecr17Till) Close() error { return t.t.Hang() }
+func (z *ECR17) Test() bool { return false }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"posagent/ecr/ecr17"
-	"posagent/ecr/ecr17/till"
 	"posagent/ecr/ecrtest"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 				Can:      ecrtest.Can{Names: true, EndOfDay: true, Fades: 3 * time.Minute},
 				Connect: func(_ context.Context, kind ecrtest.Kind, conn net.Conn, name string) (ecrtest.Register, error) {
 					fold := map[ecr17.Scope]byte{ecr17.Stx: 1, ecr17.NoExt: 3, ecr17.StxNoExt: 2}[scope]
-					return register{till.New(conn, till.Options{Cable: kind == ecrtest.Serial, ID: "0000000" + name, Fold: fold, Wait: 130 * time.Second})}, nil
+					return register{till.NewECR17(conn, till.ECR17Options{Cable: kind == ecrtest.Serial, ID: "0000000" + name, Fold: fold, Wait: 130 * time.Second})}, nil
 				},
 				Hostile: hostile,
 			})
@@ -47,14 +47,14 @@ func TestConformance(t *testing.T) {
 
 // sale is a payment as registers write it.
 func sale(id string, amount int64) string {
-	return till.New(nil, till.Options{ID: id}).Sale("P", amount)
+	return till.ECR17Options{ID: id}.Sale("P", amount)
 }
 
 // frame is a message with its check byte.
-func frame(fold byte, payload string) string { return till.Frame(fold, payload) }
+func frame(fold byte, payload string) string { return till.ECR17Frame(fold, payload) }
 
 // register is a till of package till, which shares no code with the terminal.
-type register struct{ *till.Till }
+type register struct{ *till.ECR17 }
 
 // read reads the result of a payment, of G or of a reversal.
 func read(amount money.Minor, said string, err error) (ecrtest.Answer, error) {
@@ -97,7 +97,7 @@ func (z register) Again(_ context.Context, amount money.Minor, _ string) (ecrtes
 func (z register) Abort(context.Context) (bool, error) { return false, errors.New("no abort") }
 
 func (z register) EndOfDay(context.Context) (bool, int, money.Minor, error) {
-	said, err := z.Ask(z.Till.Close())
+	said, err := z.Ask(z.DayEnd())
 	if err != nil || len(said) != 44 || said[9] != 'C' {
 		return false, 0, 0, errors.Join(err, errors.New("no end of day"))
 	}
@@ -107,5 +107,3 @@ func (z register) EndOfDay(context.Context) (bool, int, money.Minor, error) {
 	}
 	return true, -1, money.Minor(sum), err
 }
-
-func (z register) Close() error { return z.Hang() }

@@ -14,10 +14,10 @@ import (
 
 	"posagent/ecr"
 	"posagent/ecr/ecr17"
-	"posagent/ecr/ecr17/till"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/session"
+	"posagent/ecr/till"
 )
 
 // wired is a connection in memory that ends after so many bytes, both ways.
@@ -60,6 +60,7 @@ type shop struct {
 	desk  *desk.Desk
 	pipes *lines.Pipes
 	stop  []func()
+	near  net.Conn // of the newest till
 }
 
 func inShop(t *testing.T, play func(s *shop)) {
@@ -82,15 +83,16 @@ func inShop(t *testing.T, play func(s *shop)) {
 }
 
 // till connects a register; its connection ends after so many bytes, 0 = never.
-func (s *shop) till(id string, bytes int) *till.Till {
+func (s *shop) till(id string, bytes int) *till.ECR17 {
 	w := &wired{left: bytes}
 	if bytes == 0 {
 		w.left = 1 << 30
 	}
 	w.ends[0], w.ends[1] = net.Pipe()
 	s.pipes.Connect(wiredEnd{w.ends[1], w})
-	z := till.New(wiredEnd{w.ends[0], w}, till.Options{ID: id})
-	s.stop = append(s.stop, func() { _ = z.Hang() })
+	s.near = wiredEnd{w.ends[0], w}
+	z := till.NewECR17(s.near, till.ECR17Options{ID: id})
+	s.stop = append(s.stop, func() { _ = z.Close() })
 	return z
 }
 
@@ -115,7 +117,7 @@ func TestMoneyF4_LostAtEveryByte(t *testing.T) {
 			require.Equal(t, "00 000101 T07001", result(one.Ask(one.Sale("P", 500))))
 			require.Equal(t, "00 000102 T07002", result(two.Ask(two.Sale("P", 99))))
 			synctest.Wait()
-			require.NoError(t, one.Hang())
+			require.NoError(t, one.Close())
 			one = s.till("00000001", bytes)
 			said, err := one.Ask(one.Sale("P", 1250))
 			synctest.Wait()
@@ -159,7 +161,7 @@ func TestMoneyF5_WhatGoesOnWithoutItUndoesIt(t *testing.T) {
 		early, err := z.Begin(z.Sale("P", desk.StaysOpen))
 		require.NoError(t, err)
 		require.Empty(t, early)
-		require.NoError(t, z.Hang())
+		require.NoError(t, z.Close())
 		synctest.Wait()
 		s.desk.Approve()
 		synctest.Wait()
@@ -181,7 +183,7 @@ func TestMoneyF5_WhatGoesOnWithoutItUndoesIt(t *testing.T) {
 			inShop(t, func(s *shop) {
 				unheard(s)
 				z := s.till(c.id, 0)
-				message := map[string]string{"S": z.Reversal(0), "G": z.Last(), "T": z.Totals(), "s": z.Status()}[c.ask]
+				message := map[string]string{"S": z.Reversal(0), "G": z.Last(), "T": z.Sums(), "s": z.Status()}[c.ask]
 				if message == "" {
 					message = z.Sale(c.ask, 700)
 				}
@@ -211,7 +213,7 @@ func TestAForgottenSaleIsAbortedFirst(t *testing.T) {
 		z := s.till("00000001", 0)
 		_, err := z.Begin(z.Sale("P", desk.StaysOpen))
 		require.NoError(t, err)
-		require.NoError(t, z.Hang())
+		require.NoError(t, z.Close())
 		synctest.Wait()
 		other := s.till("00000002", 0)
 		_, err = other.Ask(other.Sale("P", 99))
@@ -233,7 +235,8 @@ func TestADeadRegisterHoldsNobodyUp(t *testing.T) {
 		early, err := z.Begin(z.Sale("P", 700))
 		require.NoError(t, err)
 		require.Empty(t, early)
-		go func() { _, _ = io.Copy(io.Discard, readOnly{z}) }()
+		require.NoError(t, s.near.SetReadDeadline(time.Time{}))
+		go func(near net.Conn) { _, _ = io.Copy(io.Discard, near) }(s.near)
 		<-time.After(5 * time.Second)
 		synctest.Wait()
 		require.Equal(t, []string{"begin s1", "lost s1"}, s.desk.Log)
@@ -243,8 +246,3 @@ func TestADeadRegisterHoldsNobodyUp(t *testing.T) {
 		require.True(t, s.desk.Sales[0].Told)
 	})
 }
-
-// readOnly is a register that reads and says nothing.
-type readOnly struct{ z *till.Till }
-
-func (r readOnly) Read(p []byte) (int, error) { return r.z.Swallow(p) }

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Conn is a connection, or a serial line.
-type Conn interface {
+// ECR17Conn is a connection, or a serial line.
+type ECR17Conn interface {
 	io.ReadWriteCloser
 	SetReadDeadline(t time.Time) error
 	SetWriteDeadline(t time.Time) error
 }
 
-// Options are how a till is set up.
-type Options struct {
+// ECR17Options are how a register of ECR17 is set up. Its methods are the texts of its requests.
+type ECR17Options struct {
 	Terminal string        // the terminal's id, eight digits; "" = 12345678
 	ID       string        // the till's own id, eight characters
 	Fold     byte          // what the scope of check bytes adds: 0 std, 1 stx, 3 noext, 2 stx_noext
@@ -28,56 +28,55 @@ type Options struct {
 	AckWait  time.Duration // for an ACK; 0 = 2 s
 }
 
-// Till is one register. Its methods are not safe for concurrent use.
-type Till struct {
-	conn Conn
-	o    Options
-	in   []byte // has come and is not read yet
+// ECR17 is a register that speaks ECR17. It behaves as the public libraries do: it sends a request four times at most, waits for its
+// result, and takes whatever lies in its socket for the answer. Its methods are not safe for concurrent use.
+type ECR17 struct {
+	ECR17Options
+	conn    ECR17Conn
+	in      []byte // has come and is not read yet
+	form    *form
+	running func()
 }
 
-// New returns a register on a connection, which it owns.
-func New(conn Conn, o Options) *Till {
-	o.Terminal, o.Wait, o.AckWait = cmp.Or(o.Terminal, "12345678"), cmp.Or(o.Wait, 60*time.Second), cmp.Or(o.AckWait, 2*time.Second)
-	return &Till{conn: conn, o: o}
+// NewECR17 returns a register on a connection, which it owns.
+func NewECR17(conn ECR17Conn, o ECR17Options) *ECR17 {
+	return &ECR17{ECR17Options: o, conn: conn}
 }
 
-// Errors of Ask.
-var (
-	ErrNAK    = errors.New("four NAKs: not executed")
-	ErrSilent = errors.New("no ACK")
-)
+// ErrNAK is what Begin says of a request that the terminal does not execute.
+var ErrNAK = errors.New("four NAKs: not executed")
 
 const (
 	sends = 4
 	pause = 200 * time.Millisecond // before a request is sent again
 )
 
-func (z *Till) head(code string) string { return z.o.Terminal + "0" + code }
+func (o ECR17Options) head(code string) string { return cmp.Or(o.Terminal, "12345678") + "0" + code }
 
 // Sale is a payment of so many cents; code is P, or X for an extended one.
-func (z *Till) Sale(code string, cents int64) string {
-	return z.head(code) + z.o.ID + "00000" + fmt.Sprintf("%08d", cents) + strings.Repeat(" ", 128) + "00000000"
+func (o ECR17Options) Sale(code string, cents int64) string {
+	return o.head(code) + o.ID + "00000" + fmt.Sprintf("%08d", cents) + strings.Repeat(" ", 128) + "00000000"
 }
 
 // Reversal takes the last payment back; number is its STAN, 0 = whichever it is.
-func (z *Till) Reversal(number int) string {
-	return z.head("S") + z.o.ID + fmt.Sprintf("%06d", number) + "00"
+func (o ECR17Options) Reversal(number int) string {
+	return o.head("S") + o.ID + fmt.Sprintf("%06d", number) + "00"
 }
 
 // Last asks for the last result.
-func (z *Till) Last() string { return z.head("G") + z.o.ID + "0000" }
+func (o ECR17Options) Last() string { return o.head("G") + o.ID + "0000" }
 
-// Close ends the day, Totals asks for its sum so far.
-func (z *Till) Close() string { return z.head("C") + z.o.ID + "00000000" }
+// DayEnd closes the day.
+func (o ECR17Options) DayEnd() string { return o.head("C") + o.ID + "00000000" }
 
-// Totals asks for the sum of the day so far.
-func (z *Till) Totals() string { return z.head("T") + z.o.ID + "00000000" }
+// Sums asks for the sum of the day so far.
+func (o ECR17Options) Sums() string { return o.head("T") + o.ID + "00000000" }
 
 // Status asks how the terminal is.
-func (z *Till) Status() string { return z.head("s") }
+func (o ECR17Options) Status() string { return o.head("s") }
 
-// Frame is a message with its check byte.
-func Frame(fold byte, payload string) string {
+// ECR17Frame is a message with its check byte.
+func ECR17Frame(fold byte, payload string) string {
 	lrc := 0x7F ^ fold
 	for i := range len(payload) {
 		lrc ^= payload[i]
@@ -85,7 +84,7 @@ func Frame(fold byte, payload string) string {
 	return "\x02" + payload + "\x03" + string([]byte{lrc})
 }
 
-func (z *Till) more(until time.Time) error {
+func (z *ECR17) more(until time.Time) error {
 	if err := z.conn.SetReadDeadline(until); err != nil {
 		return err
 	}
@@ -99,7 +98,7 @@ func (z *Till) more(until time.Time) error {
 }
 
 // packet is the next thing that the terminal says: "ack", "nak", or a message. Progress is skipped.
-func (z *Till) packet(until time.Time) (string, error) {
+func (z *ECR17) packet(until time.Time) (string, error) {
 	for {
 		if word, ok, err := z.cut(); ok || err != nil {
 			return word, err
@@ -111,7 +110,7 @@ func (z *Till) packet(until time.Time) (string, error) {
 }
 
 // cut takes one thing off what has come; ok is false where there is none yet.
-func (z *Till) cut() (word string, ok bool, err error) {
+func (z *ECR17) cut() (word string, ok bool, err error) {
 	for len(z.in) > 0 {
 		switch z.in[0] {
 		case 0x06, 0x15:
@@ -133,7 +132,7 @@ func (z *Till) cut() (word string, ok bool, err error) {
 			}
 			payload, lrc := string(z.in[1:end]), z.in[end+1]
 			z.in = z.in[end+2:]
-			if frame := Frame(z.o.Fold, payload); frame[len(frame)-1] != lrc {
+			if frame := ECR17Frame(z.Fold, payload); frame[len(frame)-1] != lrc {
 				return "", false, errors.New("wrong check byte")
 			}
 			return payload, true, nil
@@ -144,7 +143,7 @@ func (z *Till) cut() (word string, ok bool, err error) {
 	return "", false, nil
 }
 
-func (z *Till) write(text string) error {
+func (z *ECR17) write(text string) error {
 	if err := z.conn.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
 		return err
 	}
@@ -157,18 +156,18 @@ func (z *Till) write(text string) error {
 
 // Begin sends a request until it is acknowledged. early is a message that came before the ACK, which
 // is the result then. Errors: ErrNAK, ErrSilent, and those of the line.
-func (z *Till) Begin(payload string) (early string, err error) {
-	for z.o.Cable && z.more(time.Now().Add(100*time.Millisecond)) == nil {
+func (z *ECR17) Begin(payload string) (early string, err error) {
+	for z.Cable && z.more(time.Now().Add(100*time.Millisecond)) == nil {
 	}
-	if z.o.Cable {
+	if z.Cable {
 		z.in = nil
 	}
 	naks := 0
 	for range sends {
-		if err := z.write(Frame(z.o.Fold, payload)); err != nil {
+		if err := z.write(ECR17Frame(z.Fold, payload)); err != nil {
 			return "", err
 		}
-		said, err := z.packet(time.Now().Add(z.o.AckWait))
+		said, err := z.packet(time.Now().Add(cmp.Or(z.AckWait, 2*time.Second)))
 		switch {
 		case err == nil && said == "ack":
 			return "", nil
@@ -184,12 +183,12 @@ func (z *Till) Begin(payload string) (early string, err error) {
 	if naks == sends {
 		return "", ErrNAK
 	}
-	return "", ErrSilent
+	return "", fmt.Errorf("%w: no ACK", ErrSilent)
 }
 
 // Result waits for the result of a request, and acknowledges it.
-func (z *Till) Result() (string, error) {
-	until := time.Now().Add(z.o.Wait)
+func (z *ECR17) Result() (string, error) {
+	until := time.Now().Add(cmp.Or(z.Wait, 60*time.Second))
 	for {
 		said, err := z.packet(until)
 		if err != nil {
@@ -202,27 +201,10 @@ func (z *Till) Result() (string, error) {
 }
 
 // Ack acknowledges a message.
-func (z *Till) Ack() error { return z.write(string([]byte{0x06, 0x03, 0x7F ^ 0x06 ^ z.o.Fold})) }
+func (z *ECR17) Ack() error { return z.write(string([]byte{0x06, 0x03, 0x7F ^ 0x06 ^ z.Fold})) }
 
 // Ask sends a request and returns its result, which it has acknowledged.
-func (z *Till) Ask(payload string) (string, error) {
-	early, err := z.Begin(payload)
-	switch {
-	case err != nil:
-		return "", err
-	case early != "":
-		return early, z.Ack()
-	}
-	return z.Result()
-}
+func (z *ECR17) Ask(payload string) (string, error) { return z.ask(payload, nil) }
 
-// Hang closes the line.
-func (z *Till) Hang() error { return z.conn.Close() }
-
-// Swallow reads bytes and does nothing with them.
-func (z *Till) Swallow(p []byte) (int, error) {
-	if err := z.conn.SetReadDeadline(time.Time{}); err != nil {
-		return 0, err
-	}
-	return z.conn.Read(p)
-}
+// Close implements Till.
+func (z *ECR17) Close() error { return z.conn.Close() }
