@@ -7,7 +7,7 @@ import (
 	"io"
 	"net"
 
-	"posagent/ecr/caisseap/till"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 

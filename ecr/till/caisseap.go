@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"posagent/ecr/caisseap/till"
 	"posagent/schemes/money"
 )
 
@@ -25,7 +24,7 @@ const maxAnswer = 1024
 
 // caisseAP is a register of Caisse-AP over IP. Each name is a till (CA). It cannot ask, and the end of its connection is its abort.
 func caisseAP() Protocol {
-	sale := till.Debit{Till: "09", Amount: 1250, Currency: 978}.Request()
+	sale := Debit{Till: "09", Amount: 1250, Currency: 978}.Request()
 	return Protocol{
 		Name: "caisse-ap", Can: Can{Names: true, Acks: true, Once: true},
 		Hostile: []string{
@@ -51,8 +50,8 @@ type caisseAPTill struct {
 func (t *caisseAPTill) Pay(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
 	defer t.Conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = t.Conn.SetDeadline(time.Unix(1, 0)) })()
-	debit := till.Debit{Till: number(t.Name, 2), Amount: int64(amount), Currency: t.currency}
-	if _, err := io.WriteString(t.Conn, debit.Request()); err != nil {
+	ask := Debit{Till: number(t.Name, 2), Amount: int64(amount), Currency: t.currency}
+	if _, err := io.WriteString(t.Conn, ask.Request()); err != nil {
 		return Answer{Said: Nothing}, err
 	}
 	runs := time.AfterFunc(taken, t.Running)
@@ -61,7 +60,7 @@ func (t *caisseAPTill) Pay(ctx context.Context, amount money.Minor, _ string) (A
 	if err != nil {
 		return Answer{Said: Nothing}, err
 	}
-	fields, err := till.Fields(text)
+	fields, err := Fields(text)
 	if err != nil {
 		return Answer{Said: Nothing}, err
 	}
@@ -71,7 +70,7 @@ func (t *caisseAPTill) Pay(ctx context.Context, amount money.Minor, _ string) (A
 	}
 	switch fields["AE"] + (fields["AF"] + "  ")[:2] {
 	case "10  ":
-		paid, err := debit.Answered(fields)
+		paid, err := ask.Answered(fields)
 		if err != nil {
 			return Answer{Said: Nothing}, fmt.Errorf("%w: %q", err, text)
 		}
@@ -100,7 +99,7 @@ func (t *caisseAPTill) answer(runs *time.Timer) (text string, pieces int, err er
 		if n > 0 {
 			text, pieces = text+string(buf[:n]), pieces+1
 		}
-		fields, part := till.Fields(text)
+		fields, part := Fields(text)
 		whole := part == nil && fields["AE"] != ""
 		switch {
 		case whole && (err == nil || errors.Is(err, io.EOF)) && fields["AE"] == "01" && fields["AF"] == "" && n > 0:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Debit is a payment of a till.
+// Debit is a payment over Caisse-AP.
 type Debit struct {
 	Till     string // CA
 	Amount   int64  // minor units
