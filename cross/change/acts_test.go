@@ -17,10 +17,8 @@ import (
 
 	"posagent/cross/need"
 	"posagent/cross/tills"
-	nexotill "posagent/ecr/nexo/till"
 	"posagent/ecr/till"
 	"posagent/ecr/till/zvt"
-	"posagent/ecr/web"
 	"posagent/schemes/money"
 )
 
@@ -304,14 +302,14 @@ func (w *world) abort(ctx context.Context, s *sale) {
 		_ = t.Say(map[string]any{"op": "abort", "id": s.id})
 		pass(ctx, 200*time.Millisecond)
 	case "http":
-		t := web.New(conn, w.at(httpPort), []string{tills.Token, second}[s.which])
-		got, err := t.Ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(s.id), "", nil)
+		t := till.NewHTTP(conn, w.at(httpPort), []till.Secret{tills.Token, second}[s.which])
+		got, err := t.Ask(ctx, http.MethodGet, till.SalesPath+"?key="+url.QueryEscape(s.id), "", nil)
 		if one, wrong := got.Sale(); err == nil && wrong == nil && one.ID != "" {
-			_, _ = t.Ask(ctx, http.MethodPost, web.Path+"/"+one.ID+"/abort", "", []byte("{}"))
+			_, _ = t.Ask(ctx, http.MethodPost, till.SalesPath+"/"+one.ID+"/abort", "", []byte("{}"))
 		}
 	case "nexo":
 		_ = conn.Close()
-		_, _ = w.nexo(ctx, s.which, "Abort", fmt.Sprint("a", s.id), func(t *nexotill.Till) string { return t.Reference(s.id) })
+		_, _ = w.nexo(ctx, s.which, "Abort", fmt.Sprint("a", s.id), func(t *till.Nexo) string { return t.Reference(s.id) })
 	}
 }
 
@@ -405,7 +403,7 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 		if err != nil {
 			return tills.Nothing, err.Error()
 		}
-		got, err := web.New(conn, w.at(port), tills.Token).Ask(ctx, http.MethodPost, web.Path+"?wait=5s", id, data)
+		got, err := till.NewHTTP(conn, w.at(port), tills.Token).Ask(ctx, http.MethodPost, till.SalesPath+"?wait=5s", id, data)
 		one, wrong := got.Sale()
 		switch {
 		case err != nil || wrong != nil || got.Status >= 300 || one.State != "ended":
@@ -463,7 +461,7 @@ func (w *world) closeDay(ctx context.Context, step int, e event) {
 }
 
 // nexo asks one question over nexo.
-func (w *world) nexo(ctx context.Context, which int, category, service string, body func(*nexotill.Till) string) (string, error) {
+func (w *world) nexo(ctx context.Context, which int, category, service string, body func(*till.Nexo) string) (string, error) {
 	var heard bytes.Buffer
 	roots, err := w.roots()
 	if err != nil {
@@ -474,7 +472,7 @@ func (w *world) nexo(ctx context.Context, which int, category, service string, b
 		return "", err
 	}
 	defer conn.Close()
-	t := nexotill.New(conn, nexotill.Options{Host: w.host, SaleID: []string{"01", "02"}[which], POIID: "POSAGENT-000020000001"})
+	t := till.NewNexo(conn, till.NexoOptions{Host: w.host, SaleID: []string{"01", "02"}[which], POIID: "POSAGENT-000020000001"})
 	out, err := t.Ask(ctx, category, service, body(t))
 	fmt.Fprintf(&heard, "%+v", out)
 	return heard.String(), err

@@ -40,8 +40,8 @@ var ofTorture = []mutant{
 	{"a secret of a terminal is printed", "ecr/till", "TestSettingsPrintNoSecret", []edit{
 		{"ecr/till/till.go", `func (Secret) String() string { return "***" }`, `func (s Secret) String() string { return string(s) }`},
 	}},
-	{"a tampered answer of nexo is believed", "ecr/nexo/till", "TestOnlyTheOwnKeyOpens", []edit{
-		{"ecr/nexo/till/key.go", `if !hmac.Equal(m.SecurityTrailer.Hmac, k.sum(plain)) {`, `if len(m.SecurityTrailer.Hmac) != len(k.sum(plain)) {`},
+	{"a tampered answer of nexo is believed", "ecr/till", "TestOnlyTheOwnKeyOpens", []edit{
+		{"ecr/till/nexo_key.go", `if !hmac.Equal(m.SecurityTrailer.Hmac, k.sum(plain)) {`, `if len(m.SecurityTrailer.Hmac) != len(k.sum(plain)) {`},
 	}},
 	{"any terminal behind HTTPS counts as one on this machine", "ecr/till", "TestPlaceOf", []edit{
 		{"ecr/till/place.go", `host == "localhost" || ip != nil && ip.IsLoopback()`, `host == "localhost" || scheme == "https" || ip != nil && ip.IsLoopback()`},

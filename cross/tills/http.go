@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"posagent/ecr/web"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
@@ -18,7 +18,7 @@ func newHTTP(w Way) Till { return overHTTP{w} }
 
 // Pay implements Till.
 func (z overHTTP) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
-	return z.ask(ctx, http.MethodPost, web.Path+"?wait=25s", id, web.Payment(int64(amount), "EUR", "order "+id))
+	return z.ask(ctx, http.MethodPost, till.SalesPath+"?wait=25s", id, till.HTTPPayment(int64(amount), "EUR", "order "+id))
 }
 
 // Again implements Till.
@@ -26,12 +26,12 @@ func (z overHTTP) Again(ctx context.Context, amount money.Minor, id string, rese
 	if resend {
 		return z.Pay(ctx, amount, id)
 	}
-	return z.ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(id), "", nil)
+	return z.ask(ctx, http.MethodGet, till.SalesPath+"?key="+url.QueryEscape(id), "", nil)
 }
 
 func (z overHTTP) ask(ctx context.Context, method, path, key string, body []byte) (Answer, error) {
 	return z.over(ctx, func(conn net.Conn) (Answer, error) {
-		got, err := web.New(conn, z.Addr, z.Token).Ask(ctx, method, path, key, body)
+		got, err := till.NewHTTP(conn, z.Addr, till.Secret(z.Token)).Ask(ctx, method, path, key, body)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -40,7 +40,7 @@ func (z overHTTP) ask(ctx context.Context, method, path, key string, body []byte
 }
 
 // heard is what an answer means.
-func heard(got web.Answer) (Answer, error) {
+func heard(got till.HTTPAnswer) (Answer, error) {
 	a := Answer{Text: got.String()}
 	switch got.Status {
 	case http.StatusNotFound:

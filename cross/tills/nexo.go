@@ -8,7 +8,7 @@ import (
 	"net"
 	"sync/atomic"
 
-	"posagent/ecr/nexo/till"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
@@ -21,7 +21,7 @@ type nexo struct {
 func newNexo(w Way) Till { return &nexo{Way: w} }
 
 // ask sends a request over a connection of its own; body makes its body.
-func (z *nexo) ask(ctx context.Context, category, service string, body func(*till.Till) string) (said till.Said, err error) {
+func (z *nexo) ask(ctx context.Context, category, service string, body func(*till.Nexo) string) (said till.NexoSaid, err error) {
 	_, err = z.over(ctx, func(conn net.Conn) (Answer, error) {
 		ctx, cancel := context.WithTimeout(ctx, z.Wait)
 		defer cancel()
@@ -36,7 +36,7 @@ func (z *nexo) ask(ctx context.Context, category, service string, body func(*til
 			}
 			conn = tls.Client(conn, &tls.Config{RootCAs: roots, ServerName: host, MinVersion: tls.VersionTLS12})
 		}
-		t := till.New(conn, till.Options{Host: z.Addr, SaleID: z.Name, POIID: "POSAGENT-000020000001"})
+		t := till.NewNexo(conn, till.NexoOptions{Host: z.Addr, SaleID: z.Name, POIID: "POSAGENT-000020000001"})
 		said, err = t.Ask(ctx, category, service, body(t))
 		return Answer{}, err
 	})
@@ -44,7 +44,7 @@ func (z *nexo) ask(ctx context.Context, category, service string, body func(*til
 }
 
 // answer is what a PaymentResponse means.
-func answered(s till.Said, text string) (Answer, error) {
+func answered(s till.NexoSaid, text string) (Answer, error) {
 	a := Answer{Text: text}
 	switch {
 	case s.Response.Result == "Success":
@@ -76,8 +76,8 @@ func cents(n json.Number) (money.Minor, error) {
 
 // Pay implements Till.
 func (z *nexo) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
-	said, err := z.ask(ctx, "Payment", id, func(*till.Till) string {
-		return till.Payment("order "+id, "EUR", fmt.Sprintf("%d.%02d", amount/100, amount%100))
+	said, err := z.ask(ctx, "Payment", id, func(*till.Nexo) string {
+		return till.NexoPayment("order "+id, "EUR", fmt.Sprintf("%d.%02d", amount/100, amount%100))
 	})
 	if err != nil {
 		return Answer{}, err
@@ -90,7 +90,7 @@ func (z *nexo) Again(ctx context.Context, amount money.Minor, id string, resend 
 	if resend {
 		return z.Pay(ctx, amount, id)
 	}
-	said, err := z.ask(ctx, "TransactionStatus", fmt.Sprint("q", z.asked.Add(1)), func(t *till.Till) string { return t.Reference(id) })
+	said, err := z.ask(ctx, "TransactionStatus", fmt.Sprint("q", z.asked.Add(1)), func(t *till.Nexo) string { return t.Reference(id) })
 	if err != nil || said.Response.Result != "Success" {
 		a := Answer{}
 		if err == nil {

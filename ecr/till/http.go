@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"posagent/ecr/web"
 	"posagent/schemes/money"
 )
 
@@ -28,17 +27,17 @@ func overHTTP(s Settings) (Protocol, error) {
 	return Protocol{
 		Name: "http", Can: Can{Asks: true, IDs: true, Names: len(s.Tokens) > 1, Abort: true, Totals: true, Since: true},
 		Hostile: []string{
-			"POST " + web.Path + head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "POST " + web.Path + head + "Content-Length: -1\r\n\r\n",
-			"POST " + web.Path + head + "Content-Length: 99999999\r\n\r\n{\"amount\":1250}", "POST " + web.Path + head + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
-			"POST " + web.Path + head + "Content-Length: 15\r\n\r\n{\"amount\":1250}", "POST " + web.Path + head + "Origin: http://evil.example\r\nContent-Length: 15\r\n\r\n{\"amount\":1250}",
-			"GET " + web.Path + "?key=%00" + head + "\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02\x00\x01",
+			"POST " + SalesPath + head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "POST " + SalesPath + head + "Content-Length: -1\r\n\r\n",
+			"POST " + SalesPath + head + "Content-Length: 99999999\r\n\r\n{\"amount\":1250}", "POST " + SalesPath + head + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+			"POST " + SalesPath + head + "Content-Length: 15\r\n\r\n{\"amount\":1250}", "POST " + SalesPath + head + "Origin: http://evil.example\r\nContent-Length: 15\r\n\r\n{\"amount\":1250}",
+			"GET " + SalesPath + "?key=%00" + head + "\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02\x00\x01",
 		},
 		Dial: func(ctx context.Context, l Line) (Till, error) {
 			token := s.Tokens[0]
 			if l.Name != "1" {
 				token = s.Tokens[len(s.Tokens)-1]
 			}
-			t := &httpTill{Line: l, at: web.New(l.Conn, s.Host, string(token)), host: s.Host, token: token, all: s.Tokens, newest: newest, ids: map[string]string{}}
+			t := &httpTill{Line: l, at: NewHTTP(l.Conn, s.Host, token), host: s.Host, token: token, all: s.Tokens, newest: newest, ids: map[string]string{}}
 			a, err := t.at.Ask(ctx, http.MethodGet, "/agent/v1/status", "", nil)
 			switch {
 			case err != nil:
@@ -66,7 +65,7 @@ type newest struct {
 
 type httpTill struct {
 	Line
-	at      *web.Till
+	at      *HTTP
 	host    string
 	token   Secret
 	all     []Secret
@@ -78,7 +77,7 @@ type httpTill struct {
 }
 
 // read reads the sale of an answer. ended is false while it runs.
-func (t *httpTill) read(a web.Answer, id string) (answer Answer, ended bool, err error) {
+func (t *httpTill) read(a HTTPAnswer, id string) (answer Answer, ended bool, err error) {
 	nothing := Answer{Said: Nothing}
 	switch {
 	case a.Status == http.StatusOK, a.Status == http.StatusAccepted:
@@ -110,9 +109,9 @@ func (t *httpTill) read(a web.Answer, id string) (answer Answer, ended bool, err
 
 // Pay implements Till. The first request hears that the sale is durable, the next ones wait for its outcome.
 func (t *httpTill) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
-	body := web.Payment(int64(amount), t.Currency, id)
+	body := HTTPPayment(int64(amount), t.Currency, id)
 	for wait := ""; ; wait = waits {
-		a, err := t.at.Ask(ctx, http.MethodPost, web.Path+wait, id, body)
+		a, err := t.at.Ask(ctx, http.MethodPost, SalesPath+wait, id, body)
 		if err != nil {
 			return Answer{Said: Nothing}, err
 		}
@@ -127,7 +126,7 @@ func (t *httpTill) Pay(ctx context.Context, amount money.Minor, id string) (Answ
 // Again implements Till.
 func (t *httpTill) Again(ctx context.Context, _ money.Minor, id string) (Answer, error) {
 	for {
-		a, err := t.at.Ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(id), "", nil)
+		a, err := t.at.Ask(ctx, http.MethodGet, SalesPath+"?key="+url.QueryEscape(id), "", nil)
 		switch {
 		case err != nil:
 			return Answer{Said: Nothing}, err
@@ -155,9 +154,9 @@ func (t *httpTill) Abort(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	defer conn.Close()
-	at := web.New(conn, t.host, string(t.token))
+	at := NewHTTP(conn, t.host, t.token)
 	if of == "" { // this register did not ask for it itself
-		a, err := at.Ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(id), "", nil)
+		a, err := at.Ask(ctx, http.MethodGet, SalesPath+"?key="+url.QueryEscape(id), "", nil)
 		if err == nil && a.Status != http.StatusOK {
 			err = fmt.Errorf("the terminal says %s", a)
 		}
@@ -167,7 +166,7 @@ func (t *httpTill) Abort(ctx context.Context, id string) (bool, error) {
 		}
 		of = s.ID
 	}
-	a, err := at.Ask(ctx, http.MethodPost, web.Path+"/"+url.PathEscape(of)+"/abort", "", nil)
+	a, err := at.Ask(ctx, http.MethodPost, SalesPath+"/"+url.PathEscape(of)+"/abort", "", nil)
 	switch {
 	case err != nil:
 		return false, err
@@ -192,7 +191,7 @@ func (t *httpTill) Totals(ctx context.Context) (sums Totals, err error) {
 				return sums, err
 			}
 			defer conn.Close()
-			at = web.New(conn, t.host, string(token))
+			at = NewHTTP(conn, t.host, token)
 		}
 		if err := t.sum(ctx, at, token, &sums); err != nil {
 			return sums, err
@@ -202,12 +201,12 @@ func (t *httpTill) Totals(ctx context.Context) (sums Totals, err error) {
 }
 
 // sum adds what a client's list has to sums.
-func (t *httpTill) sum(ctx context.Context, at *web.Till, token Secret, sums *Totals) error {
+func (t *httpTill) sum(ctx context.Context, at *HTTP, token Secret, sums *Totals) error {
 	t.newest.mu.Lock()
 	defer t.newest.mu.Unlock()
 	last, known := t.newest.ids[token]
 	for query := "?limit=200"; ; {
-		a, err := at.Ask(ctx, http.MethodGet, web.Path+query, "", nil)
+		a, err := at.Ask(ctx, http.MethodGet, SalesPath+query, "", nil)
 		if err == nil && a.Status != http.StatusOK {
 			err = fmt.Errorf("the terminal says %s", a)
 		}

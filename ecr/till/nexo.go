@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"posagent/ecr/nexo/till"
 	"posagent/schemes/money"
 )
 
@@ -19,7 +18,7 @@ const looks = 200 * time.Millisecond
 
 // nexo is a register of nexo Retailer over HTTP. Each name is a SaleID. Messages are encrypted where there is a passphrase.
 func nexo(s Settings) (Protocol, error) {
-	o := till.Options{Host: s.Host, POIID: s.POIID, Version: s.Version, APIKey: string(s.APIKey)}
+	o := NexoOptions{Host: s.Host, POIID: s.POIID, Version: s.Version, APIKey: string(s.APIKey)}
 	if s.POIID == "" {
 		return Protocol{}, errors.New("nexo needs the terminal's POIID")
 	}
@@ -28,7 +27,7 @@ func nexo(s Settings) (Protocol, error) {
 	}
 	var err error
 	if s.Passphrase != "" {
-		if o.Key, err = till.NewKey(s.KeyID, s.KeyVersion, string(s.Passphrase)); err != nil {
+		if o.Key, err = NewNexoKey(s.KeyID, s.KeyVersion, string(s.Passphrase)); err != nil {
 			return Protocol{}, err
 		}
 	}
@@ -45,7 +44,7 @@ func nexo(s Settings) (Protocol, error) {
 		Dial: func(ctx context.Context, l Line) (Till, error) {
 			mine := o
 			mine.SaleID = l.Name
-			t := &nexoTill{Line: l, o: mine, t: till.New(l.Conn, mine), asked: asked}
+			t := &nexoTill{Line: l, o: mine, t: NewNexo(l.Conn, mine), asked: asked}
 			said, err := t.t.Ask(ctx, "Diagnosis", t.service("look"), `{"HostDiagnosisFlag":false}`) // it knows the POIID and the key
 			if err == nil && said.Response.Result != "Success" {
 				err = fmt.Errorf("the terminal says %s", said.Text)
@@ -61,8 +60,8 @@ func nexo(s Settings) (Protocol, error) {
 
 type nexoTill struct {
 	Line
-	o     till.Options
-	t     *till.Till
+	o     NexoOptions
+	t     *Nexo
 	asked *atomic.Int64 // questions of all registers
 }
 
@@ -80,13 +79,13 @@ func (t *nexoTill) service(what string) string {
 }
 
 // other asks over a connection of its own.
-func (t *nexoTill) other(ctx context.Context, category, body string) (till.Said, error) {
+func (t *nexoTill) other(ctx context.Context, category, body string) (NexoSaid, error) {
 	conn, err := t.More(ctx)
 	if err != nil {
-		return till.Said{}, err
+		return NexoSaid{}, err
 	}
 	defer conn.Close()
-	return till.New(conn, t.o).Ask(ctx, category, t.service(category), body)
+	return NewNexo(conn, t.o).Ask(ctx, category, t.service(category), body)
 }
 
 // conditions are the reasons of a failure, where they say how a payment ended.
@@ -105,7 +104,7 @@ func (t *nexoTill) minor(text string) (money.Minor, error) {
 }
 
 // read reads a PaymentResponse.
-func (t *nexoTill) read(said till.Said) (Answer, error) {
+func (t *nexoTill) read(said NexoSaid) (Answer, error) {
 	if said.Response.Result == "Success" {
 		amount, err := t.minor(said.PaymentResult.AmountsResp.AuthorizedAmount.String())
 		if err != nil {
@@ -134,7 +133,7 @@ func (t *nexoTill) Pay(ctx context.Context, amount money.Minor, id string) (Answ
 		defer close(over)
 		t.look(looking)
 	}()
-	said, err := t.t.Ask(ctx, "Payment", serviceOf(id), till.Payment(id, t.Currency, money.FormatNumber(amount, currency)))
+	said, err := t.t.Ask(ctx, "Payment", serviceOf(id), NexoPayment(id, t.Currency, money.FormatNumber(amount, currency)))
 	stop()
 	<-over
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"errors"
 )
 
-// Key is a passphrase that the register shares with the terminal, as it is used.
-type Key struct {
+// NexoKey is a passphrase that the register shares with the terminal, as it is used.
+type NexoKey struct {
 	identifier      string
 	version         int
 	mac, cipher, iv []byte
 }
 
-// NewKey derives a key. It fails where the identifier or the passphrase is empty.
-func NewKey(identifier string, version int, passphrase string) (*Key, error) {
+// NewNexoKey derives a key. It fails where the identifier or the passphrase is empty.
+func NewNexoKey(identifier string, version int, passphrase string) (*NexoKey, error) {
 	if identifier == "" || passphrase == "" {
 		return nil, errors.New("a key has an identifier and a passphrase")
 	}
@@ -29,7 +29,7 @@ func NewKey(identifier string, version int, passphrase string) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Key{identifier, version, all[:32], all[32:64], all[64:80]}, nil
+	return &NexoKey{identifier, version, all[:32], all[32:64], all[64:80]}, nil
 }
 
 // trailer is what an encrypted message says of its encryption.
@@ -50,14 +50,14 @@ type sealed struct {
 // ErrNotSealed is an answer that is not encrypted under the register's key.
 var ErrNotSealed = errors.New("the answer is not encrypted under this register's key")
 
-func (k *Key) sum(plain []byte) []byte {
+func (k *NexoKey) sum(plain []byte) []byte {
 	h := hmac.New(sha256.New, k.mac)
 	h.Write(plain)
 	return h.Sum(nil)
 }
 
 // chain is the cipher and its first block for a nonce.
-func (k *Key) chain(nonce []byte) (cipher.Block, []byte) {
+func (k *NexoKey) chain(nonce []byte) (cipher.Block, []byte) {
 	block, err := aes.NewCipher(k.cipher)
 	if err != nil {
 		panic(err) // the key has the right size
@@ -68,7 +68,7 @@ func (k *Key) chain(nonce []byte) (cipher.Block, []byte) {
 }
 
 // seal encrypts a message whose header is given.
-func (k *Key) seal(header json.RawMessage, plain []byte) ([]byte, error) {
+func (k *NexoKey) seal(header json.RawMessage, plain []byte) ([]byte, error) {
 	nonce := make([]byte, aes.BlockSize)
 	_, _ = rand.Read(nonce) // it never fails
 	pad := aes.BlockSize - len(plain)%aes.BlockSize
@@ -82,7 +82,7 @@ func (k *Key) seal(header json.RawMessage, plain []byte) ([]byte, error) {
 }
 
 // open decrypts an answer. ErrNotSealed.
-func (k *Key) open(data []byte) ([]byte, error) {
+func (k *NexoKey) open(data []byte) ([]byte, error) {
 	var out struct{ SaleToPOIResponse sealed }
 	if err := json.Unmarshal(data, &out); err != nil {
 		return nil, ErrNotSealed

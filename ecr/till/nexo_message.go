@@ -9,38 +9,37 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-
-	"posagent/ecr/web"
 )
 
-// maxAnswer bounds an answer, in bytes.
-const maxAnswer = 4 << 20
+// maxNexo bounds an answer, in bytes.
+const maxNexo = 4 << 20
 
-// Options are how a register speaks.
-type Options struct {
-	Host    string // how the terminal's address is written
-	SaleID  string // the register's name
-	POIID   string // the terminal's
-	Version string // "" = 3.0
-	APIKey  string // of X-API-Key; "" = none is sent
-	Key     *Key   // nil = messages in clear
+// NexoOptions are how a register of nexo speaks.
+type NexoOptions struct {
+	Host    string   // how the terminal's address is written
+	SaleID  string   // the register's name
+	POIID   string   // the terminal's
+	Version string   // "" = 3.0
+	APIKey  string   // of X-API-Key; "" = none is sent
+	Key     *NexoKey // nil = messages in clear
 }
 
-// Till is a register on one connection, which it owns.
-type Till struct {
+// Nexo is a register that speaks nexo on one connection, which it owns: one request at a time, each in one write. An answer is returned
+// whole or not at all, and where the register has a key, only if it is encrypted under that key.
+type Nexo struct {
 	conn net.Conn
 	in   *bufio.Reader
-	o    Options
+	o    NexoOptions
 }
 
-// New makes a register.
-func New(conn net.Conn, o Options) *Till {
+// NewNexo makes a register.
+func NewNexo(conn net.Conn, o NexoOptions) *Nexo {
 	o.Version = cmp.Or(o.Version, "3.0")
-	return &Till{conn, bufio.NewReader(conn), o}
+	return &Nexo{conn: conn, in: bufio.NewReader(conn), o: o}
 }
 
-// Said is what a register reads of a response. Amounts are major units.
-type Said struct {
+// NexoSaid is what a register reads of a response. Amounts are major units.
+type NexoSaid struct {
 	Response      struct{ Result, ErrorCondition, AdditionalResponse string }
 	PaymentResult struct {
 		AmountsResp struct{ AuthorizedAmount json.Number }
@@ -58,26 +57,26 @@ type Said struct {
 	}
 	RepeatedMessageResponse struct {
 		MessageHeader               struct{ ServiceID string }
-		RepeatedResponseMessageBody struct{ PaymentResponse *Said }
+		RepeatedResponseMessageBody struct{ PaymentResponse *NexoSaid }
 	}
 	Text string `json:"-"` // as it came, for a report
 }
 
-// Payment is the body of a payment. amount is in major units, such as 12.50.
-func Payment(order, currency, amount string) string {
+// NexoPayment is the body of a payment. amount is in major units, such as 12.50.
+func NexoPayment(order, currency, amount string) string {
 	return fmt.Sprintf(`{"SaleData":{"SaleTransactionID":{"TransactionID":%q,"TimeStamp":"2026-11-26T11:00:00.000Z"}},"PaymentTransaction":{"AmountsReq":{"Currency":%q,"RequestedAmount":%s}}}`,
 		order, currency, amount)
 }
 
 // Reference is the body of a status, and of an abort, of a payment under a ServiceID.
-func (t *Till) Reference(service string) string {
+func (t *Nexo) Reference(service string) string {
 	return fmt.Sprintf(`{"AbortReason":"MerchantAbort","MessageReference":{"MessageCategory":"Payment","SaleID":%q,"ServiceID":%q}}`, t.o.SaleID, service)
 }
 
-// Ask sends a request and returns its response; an empty one is the zero Said, with the status as its
+// Ask sends a request and returns its response; an empty one is the zero NexoSaid, with the status as its
 // text. It fails where the answer is not whole, where its status is not 200, and when ctx ends: nothing
 // more can be asked then.
-func (t *Till) Ask(ctx context.Context, category, service, body string) (said Said, err error) {
+func (t *Nexo) Ask(ctx context.Context, category, service, body string) (said NexoSaid, err error) {
 	header := fmt.Sprintf(`{"ProtocolVersion":%q,"MessageClass":"Service","MessageCategory":%q,"MessageType":"Request","ServiceID":%q,"SaleID":%q,"POIID":%q}`,
 		t.o.Version, category, service, t.o.SaleID, t.o.POIID)
 	message := fmt.Appendf(nil, `{"SaleToPOIRequest":{"MessageHeader":%s,"%sRequest":%s}}`, header, category, body)
@@ -112,17 +111,17 @@ func (t *Till) Ask(ctx context.Context, category, service, body string) (said Sa
 }
 
 // post sends one message and reads the whole answer.
-func (t *Till) post(ctx context.Context, message []byte) (web.Answer, error) {
+func (t *Nexo) post(ctx context.Context, message []byte) (HTTPAnswer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+t.o.Host+"/nexo/", bytes.NewReader(message))
 	if err != nil {
-		return web.Answer{}, err
+		return HTTPAnswer{}, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if t.o.APIKey != "" {
 		req.Header.Set("X-API-Key", t.o.APIKey)
 	}
-	return web.Exchange(t.conn, t.in, req, maxAnswer)
+	return exchange(t.conn, t.in, req, maxNexo)
 }
 
 // Close ends the connection.
-func (t *Till) Close() error { return t.conn.Close() }
+func (t *Nexo) Close() error { return t.conn.Close() }

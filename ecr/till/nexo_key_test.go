@@ -15,7 +15,7 @@ import (
 // TestVectors: a key is derived as the libraries of tills derive it, the answer that they accept opens, and the one that they refuse does
 // not.
 func TestVectors(t *testing.T) {
-	f, err := os.Open("../testdata/vectors.jsonl")
+	f, err := os.Open("../nexo/testdata/vectors.jsonl")
 	require.NoError(t, err)
 	defer f.Close()
 	seen := map[string]int{}
@@ -35,7 +35,7 @@ func TestVectors(t *testing.T) {
 		if v.Direction != "terminal" || !v.Encrypted {
 			continue
 		}
-		k, err := NewKey(v.Key.KeyIdentifier, v.Key.KeyVersion, v.Key.Passphrase)
+		k, err := NewNexoKey(v.Key.KeyIdentifier, v.Key.KeyVersion, v.Key.Passphrase)
 		require.NoError(t, err)
 		word, _, _ := strings.Cut(v.SDK, ":")
 		seen[word]++
@@ -57,9 +57,9 @@ func TestVectors(t *testing.T) {
 
 // TestOnlyTheOwnKeyOpens: an answer under another key, one that was changed, and one in clear are none.
 func TestOnlyTheOwnKeyOpens(t *testing.T) {
-	k, err := NewKey("till", 1, "correct horse battery")
+	k, err := NewNexoKey("till", 1, "correct horse battery")
 	require.NoError(t, err)
-	other, err := NewKey("till", 1, "another passphrase")
+	other, err := NewNexoKey("till", 1, "another passphrase")
 	require.NoError(t, err)
 	clear := []byte(`{"SaleToPOIResponse":{"MessageHeader":{},"PaymentResponse":{"Response":{"Result":"Success"}}}}`)
 	data, err := k.seal(json.RawMessage(`{}`), clear)
@@ -86,6 +86,6 @@ func TestOnlyTheOwnKeyOpens(t *testing.T) {
 	}
 	_, err = other.open(answer)
 	require.ErrorIs(t, err, ErrNotSealed)
-	_, err = NewKey("till", 1, "")
+	_, err = NewNexoKey("till", 1, "")
 	require.Error(t, err)
 }
