@@ -53,13 +53,8 @@ func tillNames() string {
 
 // reach makes a register of a protocol, and how it connects. local says that the terminal is on this machine.
 func (o *reaching) reach(c *call, protocol, address string) (p till.Protocol, connect func(context.Context) (net.Conn, error), local bool, err error) {
-	kind := till.Kind{}
-	for _, k := range till.Protocols() {
-		if k.Name == protocol {
-			kind = k
-		}
-	}
-	if kind.Name == "" {
+	kind, known := till.Named(protocol)
+	if !known {
 		return p, nil, false, fail(exitUsage, "%s: no protocol %q: %s", c.path, protocol, tillNames())
 	}
 	place, err := till.PlaceOf(kind, address)

@@ -124,9 +124,12 @@ func speak(ctx context.Context, c *call, verb string) error {
 	if err != nil {
 		return fail(exitNoDaemon, "%v (is the terminal running, and is this its line for %s?)", err, o.protocol)
 	}
-	t, err := p.Dial(ctx, till.Line{Conn: conn, More: connect, Name: o.till, Currency: o.currency, Cable: cable, Running: func() {
+	t, err := p.New(till.Line{Conn: conn, More: connect, Name: o.till, Currency: o.currency, Cable: cable, Running: func() {
 		fmt.Fprintln(c.err, "terminal: the sale runs")
 	}})
+	if err == nil {
+		_, err = t.Greet(ctx)
+	}
 	if err != nil {
 		_ = conn.Close()
 		return fail(exitNoDaemon, "%v (is the terminal running, and is this its line for %s?)", err, o.protocol)
@@ -252,7 +255,7 @@ func spokenRepeat(ctx context.Context, c *call, r *spokenRegister) error {
 	case r.p.Can.IDs && r.o.id == "":
 		return fail(exitUsage, "%s: %s asks for a sale by its id: give --id, as pay has printed it", c.path, r.p.Name)
 	}
-	a, err := r.till.Again(ctx, 0, r.o.id)
+	a, err := till.Until(ctx, r.till, 0, r.o.id)
 	if err != nil {
 		return fail(exitFailed, "%v: the outcome is not known here; ask again", err)
 	}

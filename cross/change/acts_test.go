@@ -1,14 +1,12 @@
 package change
 
 import (
-	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +76,7 @@ type sale struct {
 	busy     bool // its till is at it
 	approved bool
 	sure     bool // and the terminal knows that the till was told so
-	word     tills.Word
+	word     till.Said
 	text     string // the last answer
 	replaced int    // how often the journal had been replaced when it was heard
 	question bool   // it heard that the journal was replaced, and that the id had been used: a person has to look
@@ -166,20 +164,15 @@ func (w *world) sell(ctx context.Context, s *sale, e event) {
 	}
 	a, err := w.tillOf(s, cut).Pay(ctx, money.Minor(s.amount), s.id)
 	w.hear(s, a, err, true)
-	if s.protocol.Asks && !s.leaves && !a.Definite() {
+	if s.protocol.Asks && !s.leaves && !tills.Definite(a) {
 		w.again(ctx, s, e.b%2 == 0, 8)
 	}
 	w.confirm(ctx, s)
 }
 
 // tillOf is the till of a sale.
-func (w *world) tillOf(s *sale, cut int) tills.Till {
-	p := s.protocol
-	if s.counts {
-		plain := p.New
-		p.New = func(way tills.Way) tills.Till { way.Counts = true; return plain(way) }
-	}
-	return w.till(p, s.which, cut)
+func (w *world) tillOf(s *sale, cut int) *tills.Till {
+	return w.till(s.protocol, s.which, cut, s.counts)
 }
 
 // again asks until the till knows, so many times at most.
@@ -193,45 +186,52 @@ func (w *world) again(ctx context.Context, s *sale, resend bool, times int) {
 		if retired {
 			return
 		}
-		a, err := w.tillOf(s, -1).Again(ctx, money.Minor(s.amount), s.id, resend)
-		w.hear(s, a, err, resend && s.protocol.IDs) // else it asks what became of it, or of another
-		if err == nil && a.Definite() || !pass(ctx, time.Duration(100+100*i)*time.Millisecond) {
+		ask := w.tillOf(s, -1).Again // what became of it, or of another
+		if resend && s.protocol.IDs {
+			ask = w.tillOf(s, -1).Pay
+		}
+		a, err := ask(ctx, money.Minor(s.amount), s.id)
+		w.hear(s, a, err, resend && s.protocol.IDs)
+		if err == nil && tills.Definite(a) || !pass(ctx, time.Duration(100+100*i)*time.Millisecond) {
 			return
 		}
 	}
 }
 
 // hear records what a till was told. asks says that the till had asked for the sale, not only for what became of it.
-func (w *world) hear(s *sale, a tills.Answer, err error, asks bool) {
-	w.note("%s till %d, %s %s: %s firm %v, error %v, %.300s", s.protocol.Name, s.which, s.id, spelled(s.amount), a.Word, a.Firm, err, a.Text)
+func (w *world) hear(s *sale, a till.Answer, err error, asks bool) {
+	w.note("%s till %d, %s %s: %s firm %v, error %v, %.300s", s.protocol.Name, s.which, s.id, spelled(s.amount), a.Said, a.Firm, err, a.Raw)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if s.text = a.Text; err != nil {
+	if s.text = a.Raw; err != nil {
 		s.text = err.Error()
 		return
 	}
-	word := a.Word
+	word := a.Said
+	if word == till.Refused && asks && s.protocol.Name == "zvt" {
+		word = till.NotFound // nothing was begun, and no id may say otherwise
+	}
 	before := s.protocol.IDs && s.approved && w.replaced != s.replaced
-	if word == tills.NotPaid && (before || strings.Contains(strings.ReplaceAll(a.Text, "%20", " "), "journal was replaced")) {
+	if tills.NotPaid(word) && (before || strings.Contains(strings.ReplaceAll(a.Raw, "%20", " "), "journal was replaced")) {
 		s.question = true // an id of the journal before is never approved again: a person has to look (MONEY, law V)
 		return
 	}
 	wrong := func(format string, args ...any) { w.wrong = append(w.wrong, fmt.Sprintf(format, args...)) }
 	switch {
-	case word == tills.Busy || word == tills.Nothing:
+	case word == till.Busy || word == till.Refused || word == till.Nothing:
 		return
-	case word == tills.Approved && int64(a.Amount) != s.amount && (asks || s.protocol.IDs):
+	case word == till.Approved && int64(a.Amount) != s.amount && (asks || s.protocol.IDs):
 		wrong("asked for %s, told approved %s: %v", spelled(s.amount), spelled(int64(a.Amount)), s)
 		return
-	case word == tills.Approved && int64(a.Amount) != s.amount, !asks && !s.protocol.IDs && w.replaced != s.replaced && s.word != tills.Nothing:
+	case word == till.Approved && int64(a.Amount) != s.amount, !asks && !s.protocol.IDs && w.replaced != s.replaced && s.word != till.Nothing:
 		return // it hears of another sale
-	case s.protocol.IDs && word == tills.Approved && s.word == tills.NotPaid && w.replaced == s.replaced:
+	case s.protocol.IDs && word == till.Approved && tills.NotPaid(s.word) && w.replaced == s.replaced:
 		wrong("told not paid, then approved: %v", s)
-	case s.protocol.IDs && word != tills.Approved && s.sure:
+	case s.protocol.IDs && word != till.Approved && s.sure:
 		wrong("told approved, then %s: %v", word, s)
 	}
 	s.word, s.replaced = word, w.replaced
-	if word == tills.Approved {
+	if word == till.Approved {
 		s.approved = true
 		s.sure = s.sure || a.Firm || s.protocol.Keeps
 	}
@@ -284,33 +284,8 @@ func (w *world) roots() (*x509.CertPool, error) {
 
 // abort stops a sale in its protocol's way, over a connection of its own. Whether it comes too late is told by the sale.
 func (w *world) abort(ctx context.Context, s *sale) {
-	conn, err := w.dial(ctx, w.portOf(s.protocol.Name, s.which))
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	w.note("abort of %s by %s till %d", s.id, s.protocol.Name, s.which)
-	switch s.protocol.Name {
-	case "zvt":
-		if _, err := conn.Write([]byte{0x06, 0xB0, 0x00}); err == nil {
-			_, _ = conn.Read(make([]byte, 3))
-		}
-	case "jsonl":
-		t := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
-		defer t.Close()
-		_ = t.Say(map[string]any{"op": "abort", "id": s.id})
-		pass(ctx, 200*time.Millisecond)
-	case "http":
-		t := till.NewHTTP(conn, w.at(httpPort), []till.Secret{tills.Token, second}[s.which])
-		got, err := t.Ask(ctx, http.MethodGet, till.SalesPath+"?key="+url.QueryEscape(s.id), "", nil)
-		if one, wrong := got.Sale(); err == nil && wrong == nil && one.ID != "" {
-			_, _ = t.Ask(ctx, http.MethodPost, till.SalesPath+"/"+one.ID+"/abort", "", []byte("{}"))
-		}
-	case "nexo":
-		_ = conn.Close()
-		_, _ = w.nexo(ctx, s.which, "Abort", fmt.Sprint("a", s.id), func(t *till.Nexo) string { return t.Reference(s.id) })
-	}
+	err := w.tillOf(s, -1).Abort(ctx, s.id)
+	w.note("abort of %s by %s till %d: %v", s.id, s.protocol.Name, s.which, err)
 }
 
 // giveBack lets a till give back a part of an approved sale, or reverse it, until it knows what became of that.
@@ -348,31 +323,31 @@ func (w *world) giveBack(ctx context.Context, step int, s *sale, e event) {
 		w.note("%s gives back %d of %s (receipt %d): %s %.200s", way, part, spelled(s.amount), receipt, word, text)
 		w.mu.Lock()
 		switch word {
-		case tills.Approved:
+		case till.Approved:
 			b.least = b.most
 			if way == "zvt" && w.replaced != replaced { // it has no id: two requests
 				b.most *= 2
 			}
-		case tills.NotPaid:
+		case till.Declined:
 			if way != "zvt" || w.replaced == replaced {
 				b.most = 0
 			}
 		}
 		w.mu.Unlock()
-		if word == tills.Approved || word == tills.NotPaid || !pass(ctx, time.Duration(100+100*i)*time.Millisecond) {
+		if word == till.Approved || word == till.Declined || !pass(ctx, time.Duration(100+100*i)*time.Millisecond) {
 			return
 		}
 	}
 }
 
 // asksBack asks once. part 0 = a reversal.
-func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part int64) (tills.Word, string) {
+func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part int64) (till.Said, string) {
 	port := w.portOf(way, 0)
 	switch way {
 	case "zvt":
 		r, err := zvt.Dial(ctx, "tcp:"+w.at(port), zvt.Options{T4: need.Limit()})
 		if err != nil {
-			return tills.Nothing, err.Error()
+			return till.Nothing, err.Error()
 		}
 		defer r.Close()
 		var res zvt.Result
@@ -384,15 +359,15 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 		text := fmt.Sprintf("%+v %v", res, err)
 		switch {
 		case err != nil || res.Code == zvt.CodeWait || res.Refused:
-			return tills.Nothing, text
+			return till.Nothing, text
 		case res.Approved:
-			return tills.Approved, text
+			return till.Approved, text
 		}
-		return tills.NotPaid, text
+		return till.Declined, text
 	case "http":
 		conn, err := w.dial(ctx, port)
 		if err != nil {
-			return tills.Nothing, err.Error()
+			return till.Nothing, err.Error()
 		}
 		defer conn.Close()
 		body := map[string]any{"type": "refund", "amount": part, "currency": "EUR", "original": fmt.Sprint("R", receipt)}
@@ -401,21 +376,21 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 		}
 		data, err := json.Marshal(body)
 		if err != nil {
-			return tills.Nothing, err.Error()
+			return till.Nothing, err.Error()
 		}
 		got, err := till.NewHTTP(conn, w.at(port), tills.Token).Ask(ctx, http.MethodPost, till.SalesPath+"?wait=5s", id, data)
 		one, wrong := got.Sale()
 		switch {
 		case err != nil || wrong != nil || got.Status >= 300 || one.State != "ended":
-			return tills.Nothing, fmt.Sprint(got, err)
+			return till.Nothing, fmt.Sprint(got, err)
 		case one.Outcome == "approved":
-			return tills.Approved, got.String()
+			return till.Approved, got.String()
 		}
-		return tills.NotPaid, got.String()
+		return till.Declined, got.String()
 	}
 	conn, err := w.dial(ctx, port)
 	if err != nil {
-		return tills.Nothing, err.Error()
+		return till.Nothing, err.Error()
 	}
 	t := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
 	defer t.Close()
@@ -427,15 +402,15 @@ func (w *world) asksBack(ctx context.Context, way, id string, receipt int, part 
 	text := fmt.Sprintf("%+v %v", l, err)
 	switch l.Outcome {
 	case "approved":
-		return tills.Approved, text
+		return till.Approved, text
 	case "declined", "aborted":
-		return tills.NotPaid, text
+		return till.Declined, text
 	case "refused": // nothing was begun, unless it runs under this id or another, or a journal before this one did it
 		if !slices.Contains([]string{"processing_error", "in_progress", "busy", "resuming"}, l.Code) && !strings.Contains(text, "journal was replaced") {
-			return tills.NotPaid, text
+			return till.Declined, text
 		}
 	}
-	return tills.Nothing, text
+	return till.Nothing, text
 }
 
 // closeDay asks for the end of day. It is no sale: what must be told of it is the business of other tests.
@@ -458,22 +433,4 @@ func (w *world) closeDay(ctx context.Context, step int, e event) {
 	defer t.Close()
 	l, _, err := t.Ask(ctx, map[string]any{"op": "totals", "id": fmt.Sprint("t", w.run, "-", step), "close": true})
 	w.note("totals, closing: %.200s %v", fmt.Sprintf("%+v", l), err)
-}
-
-// nexo asks one question over nexo.
-func (w *world) nexo(ctx context.Context, which int, category, service string, body func(*till.Nexo) string) (string, error) {
-	var heard bytes.Buffer
-	roots, err := w.roots()
-	if err != nil {
-		return "", err
-	}
-	conn, err := secured(ctx, w, roots)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	t := till.NewNexo(conn, till.NexoOptions{Host: w.host, SaleID: []string{"01", "02"}[which], POIID: "POSAGENT-000020000001"})
-	out, err := t.Ask(ctx, category, service, body(t))
-	fmt.Fprintf(&heard, "%+v", out)
-	return heard.String(), err
 }

@@ -16,7 +16,7 @@ import (
 	"posagent/cross/env"
 	"posagent/cross/need"
 	"posagent/cross/program"
-	"posagent/cross/tills"
+	"posagent/ecr/till"
 )
 
 // workers is how many runs are played at a time; most of a run is waiting.
@@ -139,7 +139,7 @@ func (a *tally) count(w *world, rows []row) {
 		switch {
 		case s.approved:
 			a.approved.Add(1)
-		case s.word == tills.Nothing:
+		case s.word == till.Nothing:
 			a.unheard.Add(1)
 		default:
 			a.refused.Add(1)

@@ -3,11 +3,8 @@ package change
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -227,14 +224,4 @@ func (w *world) finish(ctx context.Context, x *write) {
 			_, _ = w.verb("ops", "send", "--all", "--wait", "1s")
 		}
 	}
-}
-
-// secured connects to the nexo line.
-func secured(ctx context.Context, w *world, roots *x509.CertPool) (net.Conn, error) {
-	conn, err := w.dial(ctx, w.portOf("nexo", 0))
-	if err != nil {
-		return nil, err
-	}
-	context.AfterFunc(ctx, func() { _ = conn.Close() })
-	return tls.Client(conn, &tls.Config{RootCAs: roots, ServerName: w.host, MinVersion: tls.VersionTLS12}), nil
 }

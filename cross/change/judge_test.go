@@ -11,6 +11,7 @@ import (
 	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/cross/tills"
+	"posagent/ecr/till"
 )
 
 // calm ends what goes on, lets each till and client ask for its end that wants it, and waits until nothing happens by itself. It returns
@@ -23,7 +24,7 @@ func (w *world) calm(ctx context.Context) (rows []row, ops []operation, err erro
 	}
 	for _, s := range w.sales {
 		// One that knows its end asks once more where the journal is another now.
-		if s.protocol.IDs && !s.leaves && (s.word == tills.Nothing || w.replaced != s.replaced) {
+		if s.protocol.IDs && !s.leaves && (s.word == till.Nothing || w.replaced != s.replaced) {
 			w.again(ctx, s, true, 8)
 		}
 		w.confirm(ctx, s)
@@ -131,7 +132,7 @@ func (w *world) judge(rows []row) (string, error) {
 		least, most := int64(0), s.amount
 		if s.sure {
 			least = s.amount
-		} else if s.word == tills.NotPaid || s.word == tills.Unknown {
+		} else if tills.NotPaid(s.word) || s.word == till.NotFound {
 			most = 0
 		}
 		c.least, c.most = c.least+least, c.most+most

@@ -391,8 +391,8 @@ func (w *world) attention() (string, error) {
 
 // till is a till of the terminal: the first of its protocol, or the second. Its connections break after
 // so many bytes of the terminal; below 0 they do not.
-func (w *world) till(p tills.Protocol, which, cut int) tills.Till {
-	way := tills.Way{Name: []string{"01", "02"}[which], Token: []string{tills.Token, second}[which], Wait: min(need.Limit(), enough)}
+func (w *world) till(p tills.Protocol, which, cut int, counts bool) *tills.Till {
+	way := tills.Way{Counts: counts, Name: []string{"01", "02"}[which], Token: []string{tills.Token, second}[which], Wait: min(need.Limit(), enough)}
 	way.Addr = w.at(w.portOf(p.Name, which))
 	way.Dial = func(ctx context.Context) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", way.Addr)

@@ -160,7 +160,7 @@ var rooms = []room{
 	{"cross/customer", nil, "imported by the campaigns with a person at the page: sees it from outside"},
 	{"cross/env", nil, "imported by the campaigns: the size and the seed that were asked for"},
 	{"cross/engines", nil, "the suites of the backend's services on its other engine"},
-	{"cross/tills", []string{"ecr/till", "ecr/till/zvt", "ecr/zvt/frame", "schemes/money"}, "a register of each protocol for the campaigns: knows no terminal"},
+	{"cross/tills", []string{"ecr/till", "schemes/money"}, "the registers of ecr/till for the campaigns: knows no terminal"},
 	{"cross/kill", []string{"ecr/till/zvt", "schemes/money"}, "drives the built binary and reads the books by it"},
 	{"cross/kill/point", nil, "woven into the binary under test: nothing of ours may come along"},
 	{"cross/referee", nil, "judges the wire by rules of its own: agrees with nobody in error"},

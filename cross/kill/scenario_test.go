@@ -13,6 +13,7 @@ import (
 	"posagent/cross/env"
 	"posagent/cross/need"
 	"posagent/cross/tills"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
@@ -62,7 +63,7 @@ func (s *scenario) on(x *terminal) {
 }
 
 // till is a till whose connections break after so many bytes of the terminal; -1 = they do not.
-func (s *scenario) till(cut int) tills.Till {
+func (s *scenario) till(cut int) *tills.Till {
 	w := tills.Way{Addr: s.x.tcp, Name: "01", Token: tills.Token, Wait: need.Limit(), Dial: func(ctx context.Context) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.x.tcp)
 		if err == nil && cut >= 0 {
@@ -105,7 +106,7 @@ func (s *scenario) play() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), saleTime())
 	defer cancel()
-	asked := make(chan tills.Answer, 1)
+	asked := make(chan till.Answer, 1)
 	go func() {
 		a, _ := s.till(s.cut).Pay(ctx, s.Amount, s.ID) // an error: it was told nothing
 		asked <- a

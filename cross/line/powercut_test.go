@@ -17,6 +17,7 @@ import (
 	"posagent/cross/stack"
 	"posagent/cross/stack/stacktest"
 	"posagent/cross/tills"
+	"posagent/ecr/till"
 	"posagent/store/crashfs"
 )
 
@@ -44,10 +45,10 @@ func cutPower(t *testing.T, p tills.Protocol, seed uint64, i int) (r result) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, rec.Close()) }()
 		o.VFS = rec.VFS()
-		r = scenario{p: p, seed: seed, i: i, o: o, first: func(ctx context.Context, k *stack.Stack, s *tills.Scenario, pay func(dial) tills.Answer) error {
+		r = scenario{p: p, seed: seed, i: i, o: o, first: func(ctx context.Context, k *stack.Stack, s *tills.Scenario, pay func(dial) till.Answer) error {
 			gone, unplug := context.WithCancel(ctx)
 			defer unplug()
-			asked := make(chan tills.Answer, 1)
+			asked := make(chan till.Answer, 1)
 			go func() {
 				asked <- pay(func(ctx context.Context, k *stack.Stack) (net.Conn, error) {
 					conn, err := k.Wire.Dial(ctx)

@@ -25,6 +25,7 @@ import (
 	"posagent/ecr/jsonl"
 	jsonlines "posagent/ecr/jsonl/protocol"
 	"posagent/ecr/nexo"
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 )
@@ -91,7 +92,7 @@ type scenario struct {
 	i    int
 	o    stack.Options
 	// first lets the till ask for its sale, with pay, and lets happen what happens then.
-	first func(ctx context.Context, k *stack.Stack, s *tills.Scenario, pay func(dial) tills.Answer) error
+	first func(ctx context.Context, k *stack.Stack, s *tills.Scenario, pay func(dial) till.Answer) error
 	cable dial // of a till on a cable; nil = it is on a wire
 }
 
@@ -123,15 +124,15 @@ func (x scenario) play(t *testing.T) (r result) {
 	play := func(life context.Context, t *testing.T, k *stack.Stack) {
 		ctx, cancel := context.WithTimeout(life, 4*time.Hour)
 		defer cancel()
-		till := func(d dial) tills.Till {
+		one := func(d dial) *tills.Till {
 			return x.p.New(tills.Way{
 				Addr: k.Wire.Addr().String(), Name: "01", Token: tills.Token, Wait: 10 * time.Minute,
 				Dial: func(ctx context.Context) (net.Conn, error) { return d(ctx, k) },
 			})
 		}
-		s.Till, s.Terminal = till(way), view{k}
-		err := x.first(ctx, k, &s, func(d dial) tills.Answer {
-			a, _ := till(d).Pay(ctx, s.Amount, s.ID) // an error: it was told nothing
+		s.Till, s.Terminal = one(way), view{k}
+		err := x.first(ctx, k, &s, func(d dial) till.Answer {
+			a, _ := one(d).Pay(ctx, s.Amount, s.ID) // an error: it was told nothing
 			return a
 		})
 		if err == nil {
@@ -173,7 +174,7 @@ func TestTillsPulledAtEveryByte(t *testing.T) {
 	for _, p := range over(t) {
 		t.Run(p.Name, func(t *testing.T) {
 			one := func(i int, way stack.Direction, at int, seen *[2]int) result {
-				return scenario{p: p, seed: seed + uint64(i), i: i, first: func(ctx context.Context, _ *stack.Stack, s *tills.Scenario, pay func(dial) tills.Answer) error {
+				return scenario{p: p, seed: seed + uint64(i), i: i, first: func(ctx context.Context, _ *stack.Stack, s *tills.Scenario, pay func(dial) till.Answer) error {
 					s.First = pay(func(ctx context.Context, k *stack.Stack) (net.Conn, error) {
 						conn, err := k.Wire.Dial(ctx)
 						return &stack.Snip{Conn: conn, Way: way, Left: at, Seen: seen}, err
@@ -239,7 +240,7 @@ func TestJSONLinesInNoise(t *testing.T) {
 			conn, err := k.Cable.Register().Open(ctx)
 			return onCable{conn}, err
 		}
-		one.first = func(_ context.Context, _ *stack.Stack, s *tills.Scenario, pay func(dial) tills.Answer) error {
+		one.first = func(_ context.Context, _ *stack.Stack, s *tills.Scenario, pay func(dial) till.Answer) error {
 			s.First = pay(one.cable)
 			return nil
 		}

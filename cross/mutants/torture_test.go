@@ -15,7 +15,7 @@ var ofTorture = []mutant{
 		{"ecr/torture/rows_lost.go", `if accepted && a.Said == till.NotFound {`, `if false {`},
 	}},
 	{"a live terminal is tortured", "ecr/torture", "TestALiveTerminalIsLeftAlone", []edit{
-		{"ecr/torture/torture.go", `if !test && !o.Local && !o.Live {`, `if false && test {`},
+		{"ecr/torture/torture.go", `if !b.test && !o.Local && !o.Live {`, `if false && b.test {`},
 	}},
 	{"the limit is not kept", "ecr/torture", "TestALiveTerminalIsLeftAlone", []edit{
 		{"ecr/torture/torture.go", `b.card.Spent+b.o.Amount > b.o.Limit {`, `b.card.Spent > b.o.Limit {`},

@@ -1,11 +1,9 @@
-// Package tills has a cash register of each protocol, for the campaigns: it asks for a payment, and
-// asks again what became of it in the protocol's own way.
+// Package tills has the registers of ecr/till as the campaigns use them: one makes a connection for
+// each question, and goes on in its protocol's way where an answer was lost.
 //
-// table.go is the table of the protocols. A protocol is one row there and one small file beside it,
-// with what its tills send and read. The drivers of nexo, Caisse-AP and HTTP are written from the
-// descriptions of the protocols and share no code with the terminal.
+// table.go is the table of the protocols, with what a campaign has to know of one; till.go is the till,
+// scenario.go how it goes on. A protocol is a row of the table, and one of ecr/till.
 //
-// It guarantees that an answer is one of the words of Word, and that nothing that was heard in part
-// is taken for an answer. It judges nothing, and knows neither the terminal's journal nor the
-// backend. Only the campaigns below cross import it.
+// It guarantees that nothing that was heard in part is taken for an answer. It judges nothing, and
+// knows neither the terminal's journal nor the backend. Only the campaigns below cross import it.
 package tills

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"posagent/ecr/till"
 	"posagent/schemes/money"
 )
 
@@ -28,7 +29,7 @@ type Terminal interface {
 type Scenario struct {
 	Protocol
 	Terminal
-	Till   Till        // whose connections are whole
+	Till   *Till       // whose connections are whole
 	Amount money.Minor // of the sale
 	Next   money.Minor // of the sale after it, which the customer pays
 	ID     string
@@ -40,8 +41,8 @@ type Scenario struct {
 
 	Within time.Duration // in which the terminal comes to know what the till has heard; 0 = a minute
 
-	First  Answer // what it was told before it went on
-	Surely bool   // the terminal is known to have recorded that the till heard the approval First
+	First  till.Answer // what it was told before it went on
+	Surely bool        // the terminal is known to have recorded that the till heard the approval First
 
 	// What comes of it.
 	Paid       bool // the sale has to be in the books, and with nothing else than its amount
@@ -72,7 +73,7 @@ func (s *Scenario) GoOn(ctx context.Context) error {
 // did not hear. It fails where the till has heard an approval and the terminal does not come to know
 // that within Within.
 func (s *Scenario) Recorded(ctx context.Context) error {
-	heard := s.First.Word == Approved && (s.First.Firm || !s.Acks) // an acknowledgement of the till's may have been lost
+	heard := s.First.Said == till.Approved && (s.First.Firm || !s.Acks) // an acknowledgement of the till's may have been lost
 	within := cmp.Or(s.Within, time.Minute)
 	for began := time.Now(); ; {
 		rows, err := s.Rows(ctx)
@@ -86,7 +87,7 @@ func (s *Scenario) Recorded(ctx context.Context) error {
 		over := len(rows) > 0 && rows[0].Result != "" && rows[0].Told != ""
 		switch took := time.Since(began); {
 		case heard && known, !heard && (over || took > within/12):
-			s.Surely = known && s.First.Word == Approved
+			s.Surely = known && s.First.Said == till.Approved
 			return nil
 		case took > within && !s.Keeps:
 			return fmt.Errorf("the till has heard an approval, and %v later the terminal does not know that: %+v", within, rows)
@@ -113,12 +114,12 @@ func passes(ctx context.Context, d time.Duration) bool {
 
 // known reports whether an answer leaves the till nothing to ask. An approval whose acknowledgement the
 // terminal has not confirmed leaves the question whether it stands, where a protocol has both an ack and an id.
-func (s *Scenario) known(a Answer) bool {
-	return a.Definite() && (a.Firm || a.Word != Approved || !s.Acks || !s.IDs)
+func (s *Scenario) known(a till.Answer) bool {
+	return Definite(a) && (a.Firm || a.Said != till.Approved || !s.Acks || !s.IDs)
 }
 
 // Until repeats a question as long as its answer is not known and the terminal is there.
-func (s *Scenario) Until(ctx context.Context, question func() (Answer, error)) (Answer, error) {
+func (s *Scenario) Until(ctx context.Context, question func() (till.Answer, error)) (till.Answer, error) {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 400*time.Millisecond) {
 		a, err := question()
 		if err == nil && s.known(a) {
@@ -135,13 +136,18 @@ func (s *Scenario) Until(ctx context.Context, question func() (Answer, error)) (
 
 // ask lets the till ask until it knows, and holds that against what it was told first.
 func (s *Scenario) ask(ctx context.Context) error {
-	a, err := s.Until(ctx, func() (Answer, error) { return s.Till.Again(ctx, s.Amount, s.ID, s.Resend) })
+	a, err := s.Until(ctx, func() (till.Answer, error) {
+		if s.Resend && s.IDs {
+			return s.Till.Pay(ctx, s.Amount, s.ID)
+		}
+		return s.Till.Again(ctx, s.Amount, s.ID)
+	})
 	if err != nil {
 		return err
 	}
-	s.Paid = a.Word == Approved
+	s.Paid = a.Said == till.Approved
 	switch {
-	case s.First.Definite() && (s.First.Word == Approved) != s.Paid:
+	case Definite(s.First) && (s.First.Said == till.Approved) != s.Paid:
 		return fmt.Errorf("then told %+v", a)
 	case s.Paid && a.Amount != s.Amount:
 		return fmt.Errorf("approved %d: %+v", a.Amount, a)
@@ -161,11 +167,7 @@ const reversalFails = 90016
 // undo lets the till take the sale back until it knows how that ended, and go on. Nothing of the sale
 // stays, unless the backend has refused to take it back: an approval that the till has heard stands then.
 func (s *Scenario) undo(ctx context.Context) error {
-	back, ok := s.Till.(Reverser)
-	if !ok {
-		return fmt.Errorf("a till of %s cannot take a payment back", s.Name)
-	}
-	a, err := s.Until(ctx, func() (Answer, error) { return back.Reverse(ctx) })
+	a, err := s.Until(ctx, func() (till.Answer, error) { return s.Till.Reverse(ctx) })
 	if err != nil {
 		return err
 	}
@@ -173,8 +175,8 @@ func (s *Scenario) undo(ctx context.Context) error {
 		return err
 	}
 	rows, err := s.settle(ctx)
-	if refused := a.Word == NotPaid && s.Amount == reversalFails; err == nil && refused {
-		s.Paid = slices.ContainsFunc(rows, func(r Row) bool { return r.Amount == s.Amount && r.Result == string(Approved) && r.Told == "told" })
+	if refused := NotPaid(a.Said) && s.Amount == reversalFails; err == nil && refused {
+		s.Paid = slices.ContainsFunc(rows, func(r Row) bool { return r.Amount == s.Amount && r.Result == string(till.Approved) && r.Told == "told" })
 	}
 	return err
 }
@@ -190,7 +192,7 @@ func (s *Scenario) forget(ctx context.Context) error {
 		return err
 	}
 	for _, r := range before {
-		s.Paid = s.Paid || r.Result == string(Approved) && (r.Told == "told" || s.Keeps)
+		s.Paid = s.Paid || r.Result == string(till.Approved) && (r.Told == "told" || s.Keeps)
 	}
 	if err := s.next(ctx); err != nil {
 		return err
@@ -200,13 +202,13 @@ func (s *Scenario) forget(ctx context.Context) error {
 		return err
 	}
 	for _, r := range rows { // the last telling may have been recorded since
-		s.Paid = s.Paid || r.Amount == s.Amount && r.Result == string(Approved) && (r.Told == "told" || s.Keeps)
+		s.Paid = s.Paid || r.Amount == s.Amount && r.Result == string(till.Approved) && (r.Told == "told" || s.Keeps)
 	}
-	if s.Exact && !s.Keeps && s.Paid && s.First.Word == Nothing {
+	if s.Exact && !s.Keeps && s.Paid && s.First.Said == till.Nothing {
 		return fmt.Errorf("an approval counts as told that the till has not heard: %+v", rows)
 	}
-	switch heard := s.First.Word == Approved; {
-	case s.First.Word == NotPaid && s.Paid:
+	switch heard := s.First.Said == till.Approved; {
+	case NotPaid(s.First.Said) && s.Paid:
 		return fmt.Errorf("told not paid, then approved: %+v", rows)
 	case heard && !s.Paid && (s.First.Firm || s.Surely || s.Keeps):
 		return fmt.Errorf("an approval that the till has heard was not kept: %+v", rows)
@@ -223,8 +225,8 @@ func running(rows []Row) bool {
 
 // next makes the till's next sale.
 func (s *Scenario) next(ctx context.Context) error {
-	a, err := s.Until(ctx, func() (Answer, error) { return s.Till.Pay(ctx, s.Next, s.ID+"n") })
-	if s.NextPaid = a.Word == Approved; err == nil && (!s.NextPaid || a.Amount != s.Next) {
+	a, err := s.Until(ctx, func() (till.Answer, error) { return s.Till.Pay(ctx, s.Next, s.ID+"n") })
+	if s.NextPaid = a.Said == till.Approved; err == nil && (!s.NextPaid || a.Amount != s.Next) {
 		err = fmt.Errorf("the next sale is told %+v", a)
 	}
 	return err
@@ -234,7 +236,7 @@ func (s *Scenario) next(ctx context.Context) error {
 // approval that is kept waits for the end of day. A till whose requests have ids has one sale for
 // each.
 func (s *Scenario) settle(ctx context.Context) ([]Row, error) {
-	open := func(r Row) bool { return !r.Settled && !(s.Keeps && r.Result == string(Approved)) }
+	open := func(r Row) bool { return !r.Settled && !(s.Keeps && r.Result == string(till.Approved)) }
 	rows, err := s.Rows(ctx)
 	for wait := 50 * time.Millisecond; err == nil && slices.ContainsFunc(rows, open); wait = min(2*wait, 800*time.Millisecond) {
 		if !passes(ctx, wait) {

@@ -20,6 +20,8 @@ import (
 	"posagent/ecr/nexo"
 	"posagent/ecr/nexo/cert"
 	"posagent/ecr/session"
+	"posagent/ecr/till"
+	"posagent/schemes/money"
 )
 
 // TestTills: a till whose room is another one sells, is refused, and hears the same again where its protocol can ask.
@@ -59,24 +61,24 @@ func TestTills(t *testing.T) {
 			if protocol == "nexo" {
 				way.Roots = func() (*x509.CertPool, error) { return roots, nil }
 			}
-			till := rows[0].New(way)
-			paid, err := till.Pay(t.Context(), 1250, "A1")
+			one := rows[0].New(way)
+			paid, err := one.Pay(t.Context(), 1250, "A1")
 			require.NoError(t, err)
-			require.Equal(t, []any{tills.Approved, int64(1250)}, []any{paid.Word, int64(paid.Amount)}, paid.Text)
-			declined, err := till.Pay(t.Context(), desk.Declines, "A2")
+			require.Equal(t, []any{till.Approved, int64(1250)}, []any{paid.Said, int64(paid.Amount)}, paid.Raw)
+			declined, err := one.Pay(t.Context(), desk.Declines, "A2")
 			require.NoError(t, err)
-			require.Equal(t, tills.NotPaid, declined.Word, declined.Text)
+			require.Equal(t, till.Declined, declined.Said, declined.Raw)
 			if !rows[0].Asks {
 				return
 			}
-			for _, resend := range []bool{false, true} {
-				again, err := till.Again(t.Context(), 1250, "A1", resend)
+			for _, ask := range []func(context.Context, money.Minor, string) (till.Answer, error){one.Again, one.Pay} {
+				again, err := ask(t.Context(), 1250, "A1")
 				require.NoError(t, err)
-				require.Equal(t, []any{tills.Approved, int64(1250)}, []any{again.Word, int64(again.Amount)}, again.Text)
+				require.Equal(t, []any{till.Approved, int64(1250)}, []any{again.Said, int64(again.Amount)}, again.Raw)
 			}
-			none, err := till.Again(t.Context(), 1250, "A9", false)
+			none, err := one.Again(t.Context(), 1250, "A9")
 			require.NoError(t, err)
-			require.Equal(t, tills.Unknown, none.Word)
+			require.Equal(t, till.NotFound, none.Said)
 			require.Len(t, d.Begun, 2)
 		})
 	}

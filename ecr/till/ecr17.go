@@ -18,6 +18,7 @@ var folds = map[string]byte{"": 0, "std": 0, "stx": 1, "noext": 3, "stx_noext": 
 
 // The words of a result that is no approval. A terminal may have others: then the sale counts as declined.
 var reasons = map[string]Said{
+	"TERMINALE NON PRONTO": Refused, "IN CORSO NON RIPETERE": Busy,
 	"ANNULLATO": Aborted, "TEMPO SCADUTO": Aborted, "ABORTED": Aborted, "TIME IS OVER": Aborted,
 	"NESSUNA OPERAZIONE": NotFound, "NESSUN ESITO RECENTE": NotFound, "NO TRANSACTION": NotFound, "NO RECENT RESULT": NotFound,
 }
@@ -32,7 +33,7 @@ func ecr17(s Settings) (Protocol, error) {
 	case len(terminal) != 8:
 		return Protocol{}, fmt.Errorf("the terminal id %q has not eight characters", s.TerminalID)
 	}
-	form := &form{code: "X"}
+	form := &form{code: cmp.Or(s.Form, "X"), sure: s.Form != "", only: s.Form != ""}
 	sale := ECR17Options{Terminal: terminal, ID: "00000009"}.Sale("P", 1250)
 	return Protocol{
 		Name: "ecr17", Can: Can{Asks: true, Names: true, Acks: true, Totals: true},
@@ -42,8 +43,8 @@ func ecr17(s Settings) (Protocol, error) {
 			ECR17Frame(fold, strings.Replace(sale, "00001250", "0000125A", 1)), ECR17Frame(fold^0x55, sale), ECR17Frame(fold, terminal+"0J00000001"), ECR17Frame(fold, terminal+"0P"),
 			"\x02" + strings.Repeat("P", 70000), "CZ0040300CJ012012345678901CA00201",
 		},
-		Dial: func(_ context.Context, l Line) (Till, error) {
-			t := NewECR17(l.Conn, ECR17Options{Terminal: terminal, ID: number(l.Name, 8), Cable: l.Cable, Fold: fold, Wait: 3 * time.Minute})
+		New: func(l Line) (Till, error) {
+			t := NewECR17(l.Conn, ECR17Options{Terminal: terminal, ID: number(l.Name, 8), Cable: l.Cable, Fold: fold, Wait: cmp.Or(l.Wait, 3*time.Minute)})
 			t.form, t.running = form, l.Running
 			return t, nil
 		},
@@ -55,6 +56,17 @@ type form struct {
 	mu   sync.Mutex
 	code string
 	sure bool
+	only bool // it was said beforehand: the result of another form is that of another request
+}
+
+// now is the form that is asked for now; only is "" where the result may have another.
+func (f *form) now() (code, only string, sure bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.only {
+		only = f.code
+	}
+	return f.code, only, f.sure
 }
 
 // until ends the connection with ctx.
@@ -62,24 +74,38 @@ func (z *ECR17) until(ctx context.Context) (release func() bool) {
 	return context.AfterFunc(ctx, func() { _ = z.conn.Close() })
 }
 
-// read reads the result of a payment, or of the question for it. A plain one says no amount: it is that which was asked for.
-func (z *ECR17) read(amount money.Minor, said string) (Answer, error) {
-	if len(said) < 71 || said[9] != 'E' {
-		return Answer{Said: Nothing}, fmt.Errorf("no result: %q", said)
+// reversed is the authorisation in the result of a reversal.
+const reversed = "000000"
+
+// Lengths of results, by the form of the request.
+const (
+	plainLen, reversalLen, extendedLen = 71, 84, 92
+)
+
+// read reads the result of a request of a form, or of the question for it. A plain one says no amount: it is that which was asked for.
+func (z *ECR17) read(form string, amount money.Minor, said string) (Answer, error) {
+	a := Answer{Raw: fmt.Sprintf("%q", said)}
+	if len(said) < plainLen || said[9] != 'E' {
+		return Answer{}, fmt.Errorf("no result: %q", said)
 	}
 	if said[10:12] != "00" {
-		text := strings.TrimRight(said[12:36], " ")
-		return Answer{Said: cmp.Or(reasons[text], Declined), Text: text}, nil
+		a.Text = strings.TrimRight(said[12:36], " ")
+		a.Said = cmp.Or(reasons[a.Text], Declined)
+		return a, nil
 	}
-	a := Answer{Said: Approved, Amount: amount}
-	var err error
-	if a.Receipt, err = strconv.Atoi(said[59:65]); err != nil {
-		return Answer{Said: Nothing}, fmt.Errorf("no number: %q", said)
+	size := map[string]int{"P": plainLen, "S": reversalLen, "X": extendedLen}[form]
+	if size > 0 && (len(said) != size || (said[34:40] == reversed) != (form == "S")) {
+		return Answer{}, fmt.Errorf("the result of another request: %q", said)
 	}
-	if len(said) >= 92 {
-		n, err := strconv.ParseInt(said[74:82], 10, 64)
+	number, err := strconv.Atoi(said[59:65])
+	if err != nil {
+		return Answer{}, fmt.Errorf("no number: %q", said)
+	}
+	a.Said, a.Amount, a.Receipt = Approved, amount, number
+	if len(said) >= extendedLen {
+		n, err := strconv.ParseUint(said[74:82], 10, 32)
 		if err != nil {
-			return Answer{Said: Nothing}, fmt.Errorf("no amount: %q", said)
+			return Answer{}, fmt.Errorf("no amount: %q", said)
 		}
 		a.Amount = money.Minor(n)
 	}
@@ -101,50 +127,55 @@ func (z *ECR17) ask(payload string, running func()) (string, error) {
 	return z.Result()
 }
 
+// Greet implements Till: ECR17 has no word for it, and none for a terminal for tests.
+func (z *ECR17) Greet(context.Context) (bool, error) { return false, nil }
+
 // Pay implements Till.
 func (z *ECR17) Pay(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
 	defer z.until(ctx)()
-	z.form.mu.Lock()
-	code, sure := z.form.code, z.form.sure
-	z.form.mu.Unlock()
+	code, only, sure := z.form.now()
 	said, err := z.ask(z.Sale(code, int64(amount)), z.running)
 	if errors.Is(err, ErrNAK) && !sure { // nothing was done: the terminal may have the plain form alone
 		code = "P"
 		said, err = z.ask(z.Sale(code, int64(amount)), z.running)
 	}
+	if err == nil {
+		z.form.mu.Lock()
+		z.form.code, z.form.sure = code, true
+		z.form.mu.Unlock()
+	}
+	return z.answer(only, amount, said, err, Refused)
+}
+
+// answer is what a request has come to; nak is what a NAK says. What was read whole counts, though the line may have broken under the ACK.
+func (z *ECR17) answer(form string, amount money.Minor, said string, err error, nak Said) (Answer, error) {
 	switch {
 	case errors.Is(err, ErrNAK):
-		return Answer{Said: Refused}, nil
-	case err != nil:
-		return Answer{Said: Nothing}, err
+		return Answer{Said: nak, Raw: err.Error()}, nil
+	case said == "":
+		return Answer{}, err
 	}
-	z.form.mu.Lock()
-	z.form.code, z.form.sure = code, true
-	z.form.mu.Unlock()
-	return z.read(amount, said)
+	a, wrong := z.read(form, amount, said)
+	return a, cmp.Or(wrong, err)
 }
 
 // Again implements Till. A terminal that cannot say it now says NAK.
 func (z *ECR17) Again(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
 	defer z.until(ctx)()
-	for {
-		said, err := z.ask(z.Last(), nil)
-		if err == nil {
-			return z.read(amount, said)
-		}
-		if !errors.Is(err, ErrNAK) {
-			return Answer{Said: Nothing}, err
-		}
-		if err := Pause(ctx); err != nil {
-			return Answer{Said: Nothing}, err
-		}
-	}
+	_, only, _ := z.form.now()
+	said, err := z.ask(z.Last(), nil)
+	return z.answer(only, amount, said, err, Busy)
+}
+
+// Reverse implements Reverser.
+func (z *ECR17) Reverse(ctx context.Context) (Answer, error) {
+	defer z.until(ctx)()
+	said, err := z.ask(z.Reversal(0), nil)
+	return z.answer("S", 0, said, err, Refused)
 }
 
 // Abort implements Till: ECR17 has none.
-func (z *ECR17) Abort(context.Context, string) (bool, error) {
-	return false, ErrNoWord
-}
+func (z *ECR17) Abort(context.Context, string) (bool, error) { return false, ErrNoWord }
 
 // Totals implements Till: a sum.
 func (z *ECR17) Totals(ctx context.Context) (Totals, error) {
@@ -159,6 +190,3 @@ func (z *ECR17) Totals(ctx context.Context) (Totals, error) {
 	sum, err := strconv.ParseInt(said[12:28], 10, 64)
 	return Totals{Count: -1, Sum: money.Minor(sum)}, err
 }
-
-// Test implements Till: ECR17 has no word for it.
-func (z *ECR17) Test() bool { return false }

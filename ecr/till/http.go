@@ -32,29 +32,29 @@ func overHTTP(s Settings) (Protocol, error) {
 			"POST " + SalesPath + head + "Content-Length: 15\r\n\r\n{\"amount\":1250}", "POST " + SalesPath + head + "Origin: http://evil.example\r\nContent-Length: 15\r\n\r\n{\"amount\":1250}",
 			"GET " + SalesPath + "?key=%00" + head + "\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02\x00\x01",
 		},
-		Dial: func(ctx context.Context, l Line) (Till, error) {
+		New: func(l Line) (Till, error) {
 			token := s.Tokens[0]
 			if l.Name != "1" {
 				token = s.Tokens[len(s.Tokens)-1]
 			}
-			t := &httpTill{Line: l, at: NewHTTP(l.Conn, s.Host, token), host: s.Host, token: token, all: s.Tokens, newest: newest, ids: map[string]string{}}
-			a, err := t.at.Ask(ctx, http.MethodGet, "/agent/v1/status", "", nil)
-			switch {
-			case err != nil:
-			case a.Status == http.StatusUnauthorized:
-				err = errors.New("the terminal does not know the token")
-			case a.Status == http.StatusOK:
-				var status struct{ Sandbox bool }
-				_ = json.Unmarshal(a.Body, &status) // a terminal that says nothing is not one for tests
-				t.sandbox = status.Sandbox
-			}
-			if err != nil {
-				_ = t.Close()
-				return nil, err
-			}
+			t := NewHTTP(l.Conn, s.Host, token)
+			t.line, t.all, t.newest = l, s.Tokens, newest
 			return t, nil
 		},
 	}, nil
+}
+
+// Greet implements Till: the terminal knows the token.
+func (t *HTTP) Greet(ctx context.Context) (bool, error) {
+	a, err := t.Ask(ctx, http.MethodGet, "/agent/v1/status", "", nil)
+	var status struct{ Sandbox bool }
+	switch {
+	case err == nil && a.Status == http.StatusUnauthorized:
+		err = errors.New("the terminal does not know the token")
+	case err == nil && a.Status == http.StatusOK:
+		_ = json.Unmarshal(a.Body, &status) // a terminal that says nothing is not one for tests
+	}
+	return status.Sandbox, err
 }
 
 // newest remembers, for each client, the sale that was the newest when its sums were first read: what is older is none of this run's.
@@ -63,93 +63,86 @@ type newest struct {
 	ids map[Secret]string
 }
 
-type httpTill struct {
-	Line
-	at      *HTTP
-	host    string
-	token   Secret
-	all     []Secret
-	newest  *newest
-	sandbox bool
-
-	mu  sync.Mutex
-	ids map[string]string // the terminal's id of a sale, by its key
-}
-
-// read reads the sale of an answer. ended is false while it runs.
-func (t *httpTill) read(a HTTPAnswer, id string) (answer Answer, ended bool, err error) {
-	nothing := Answer{Said: Nothing}
-	switch {
-	case a.Status == http.StatusOK, a.Status == http.StatusAccepted:
-	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusServiceUnavailable, a.Status == http.StatusConflict,
-		a.Status == http.StatusBadRequest, a.Status == http.StatusUnprocessableEntity:
-		return Answer{Said: Refused, Text: a.Text()}, true, nil
+// read reads the sale of an answer: Busy while it runs.
+func (t *HTTP) read(a HTTPAnswer, id string) (Answer, error) {
+	said := Answer{Raw: a.String()}
+	switch a.Status {
+	case http.StatusOK, http.StatusAccepted:
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusConflict, http.StatusBadRequest, http.StatusUnprocessableEntity:
+		said.Said, said.Text = Refused, a.Text()
+		return said, nil
 	default:
-		return nothing, true, fmt.Errorf("the terminal says %s", a)
+		return Answer{}, fmt.Errorf("the terminal says %s", a)
 	}
 	s, err := a.Sale()
 	if err != nil {
-		return nothing, true, err
+		return Answer{}, err
 	}
 	t.mu.Lock()
 	t.ids[id] = s.ID
 	t.mu.Unlock()
 	switch s.State + " " + s.Outcome {
 	case "running ":
-		return nothing, false, nil
+		said.Said = Busy
+		return said, nil
 	case "ended approved":
-		return Answer{Said: Approved, Amount: money.Minor(s.Amount), Receipt: s.Receipt, Text: s.Text}, true, nil
+		said.Said, said.Amount, said.Receipt = Approved, money.Minor(s.Amount), s.Receipt
 	case "ended declined":
-		return Answer{Said: Declined, Text: s.Text}, true, nil
+		said.Said = Declined
 	case "ended aborted":
-		return Answer{Said: Aborted, Text: s.Text}, true, nil
+		said.Said = Aborted
+	default:
+		return Answer{}, fmt.Errorf("the terminal says %s", a)
 	}
-	return nothing, true, fmt.Errorf("the terminal says %s", a)
+	said.Text = s.Text
+	return said, nil
 }
 
-// Pay implements Till. The first request hears that the sale is durable, the next ones wait for its outcome.
-func (t *httpTill) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
-	body := HTTPPayment(int64(amount), t.Currency, id)
-	for wait := ""; ; wait = waits {
-		a, err := t.at.Ask(ctx, http.MethodPost, SalesPath+wait, id, body)
+// Pay implements Till. The first request hears that the sale is durable, where somebody wants to hear that; the next ones wait for its
+// outcome.
+func (t *HTTP) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
+	body := HTTPPayment(int64(amount), t.line.Currency, id)
+	wait := waits
+	if t.line.Running != nil {
+		wait = ""
+	}
+	for ; ; wait = waits {
+		got, err := t.Ask(ctx, http.MethodPost, SalesPath+wait, id, body)
 		if err != nil {
-			return Answer{Said: Nothing}, err
+			return Answer{}, err
 		}
-		answer, ended, err := t.read(a, id)
-		if err != nil || ended {
-			return answer, err
+		a, err := t.read(got, id)
+		if err != nil || a.Said != Busy {
+			return a, err
 		}
-		t.Running()
+		if t.line.Running != nil {
+			t.line.Running()
+		}
 	}
 }
 
-// Again implements Till.
-func (t *httpTill) Again(ctx context.Context, _ money.Minor, id string) (Answer, error) {
-	for {
-		a, err := t.at.Ask(ctx, http.MethodGet, SalesPath+"?key="+url.QueryEscape(id), "", nil)
-		switch {
-		case err != nil:
-			return Answer{Said: Nothing}, err
-		case a.Status == http.StatusNotFound:
-			return Answer{Said: NotFound}, nil
-		}
-		answer, ended, err := t.read(a, id)
-		passes := answer.Said == Refused // a question that is refused may be put again
-		if err != nil || ended && !passes {
-			return answer, err
-		}
-		if err := Pause(ctx); err != nil {
-			return Answer{Said: Nothing}, err
-		}
+// Again implements Till. A question that is refused may be put again.
+func (t *HTTP) Again(ctx context.Context, _ money.Minor, id string) (Answer, error) {
+	got, err := t.Ask(ctx, http.MethodGet, SalesPath+"?key="+url.QueryEscape(id), "", nil)
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case got.Status == http.StatusNotFound:
+		return Answer{Said: NotFound, Raw: got.String()}, nil
 	}
+	a, err := t.read(got, id)
+	if a.Said == Refused {
+		a.Said = Busy
+	}
+	return a, err
 }
 
 // Abort implements Till. Pay has the connection, so it takes another one.
-func (t *httpTill) Abort(ctx context.Context, id string) (bool, error) {
+func (t *HTTP) Abort(ctx context.Context, id string) (bool, error) {
 	t.mu.Lock()
 	of := t.ids[id]
 	t.mu.Unlock()
-	conn, err := t.More(ctx)
+	conn, err := t.line.More(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -179,14 +172,14 @@ func (t *httpTill) Abort(ctx context.Context, id string) (bool, error) {
 }
 
 // Totals implements Till: the approved payments of every client's list, from the first reading on.
-func (t *httpTill) Totals(ctx context.Context) (sums Totals, err error) {
+func (t *HTTP) Totals(ctx context.Context) (sums Totals, err error) {
 	for i, token := range t.all {
 		if slices.Index(t.all, token) < i {
 			continue
 		}
-		at := t.at
+		at := t
 		if token != t.token {
-			conn, err := t.More(ctx)
+			conn, err := t.line.More(ctx)
 			if err != nil {
 				return sums, err
 			}
@@ -201,7 +194,7 @@ func (t *httpTill) Totals(ctx context.Context) (sums Totals, err error) {
 }
 
 // sum adds what a client's list has to sums.
-func (t *httpTill) sum(ctx context.Context, at *HTTP, token Secret, sums *Totals) error {
+func (t *HTTP) sum(ctx context.Context, at *HTTP, token Secret, sums *Totals) error {
 	t.newest.mu.Lock()
 	defer t.newest.mu.Unlock()
 	last, known := t.newest.ids[token]
@@ -243,9 +236,3 @@ func (t *httpTill) sum(ctx context.Context, at *HTTP, token Secret, sums *Totals
 		query = fmt.Sprintf("?limit=200&cursor=%d", page.Cursor)
 	}
 }
-
-// Test implements Till.
-func (t *httpTill) Test() bool { return t.sandbox }
-
-// Close implements Till.
-func (t *httpTill) Close() error { return t.at.Close() }

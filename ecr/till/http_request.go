@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -26,11 +27,17 @@ type HTTP struct {
 	in    *bufio.Reader
 	host  string
 	token Secret
+
+	line   Line
+	all    []Secret // the tokens of all clients that sell
+	newest *newest
+	mu     sync.Mutex
+	ids    map[string]string // the terminal's id of a sale, by its key
 }
 
 // NewHTTP makes a register. host is how the terminal's address is written, token the client's.
 func NewHTTP(conn net.Conn, host string, token Secret) *HTTP {
-	return &HTTP{conn: conn, in: bufio.NewReader(conn), host: host, token: token}
+	return &HTTP{conn: conn, in: bufio.NewReader(conn), host: host, token: token, ids: map[string]string{}}
 }
 
 // HTTPAnswer is a whole answer.

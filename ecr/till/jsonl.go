@@ -1,16 +1,22 @@
 package till
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"posagent/schemes/money"
 )
 
+// silence is how long a register of JSON lines waits for the next line, which comes at least every 15 s.
+const silence = 30 * time.Second
+
 // jsonl is a register of JSON lines.
-func jsonl(s Settings) Protocol {
+func jsonl(s Settings) (Protocol, error) {
 	return Protocol{
 		Name: "jsonl", Can: Can{Asks: true, IDs: true, Names: true, Abort: true, Acks: true, Totals: true},
 		Hostile: []string{
@@ -18,23 +24,22 @@ func jsonl(s Settings) Protocol {
 			`{"op":"sale","id":"h4","amount":1250,"amount":1}` + "\n", `{"op":"sale","amount":1250}` + "\n", `{"op":"sale","id":"h5","amount":1250}*0000` + "\n",
 			`{"op":"ack","id":"h6"}` + "\n", `{"id":"h7","outcome":"approved","amount":1250}` + "\n", strings.Repeat("{", 70000), strings.Repeat(`{"a":`, 9000) + "\n",
 		},
-		Dial: func(ctx context.Context, line Line) (Till, error) {
-			t := NewJSONL(line.Conn, JSONLOptions{Name: line.Name, Password: s.Password, Currency: line.Currency, Note: func(l JSONLine) {
-				if l.Accepted || l.Step != "" {
-					line.Running()
+		New: func(line Line) (Till, error) {
+			o := JSONLOptions{Name: line.Name, Password: s.Password, Currency: line.Currency, Wait: min(cmp.Or(line.Wait, silence), silence)}
+			if line.Running != nil {
+				o.Note = func(l JSONLine) {
+					if l.Accepted || l.Step != "" {
+						line.Running()
+					}
 				}
-			}})
-			if err := t.greet(ctx); err != nil {
-				_ = t.Close()
-				return nil, err
 			}
-			return t, nil
+			return NewJSONL(line.Conn, o), nil
 		},
-	}
+	}, nil
 }
 
-// greet says who the register is.
-func (t *JSONL) greet(ctx context.Context) error {
+// Greet implements Till: it says who the register is.
+func (t *JSONL) Greet(ctx context.Context) (bool, error) {
 	greeting := map[string]any{"op": "hello", "till": t.opt.Name}
 	if t.opt.Password != "" {
 		greeting["password"] = string(t.opt.Password)
@@ -47,27 +52,26 @@ func (t *JSONL) greet(ctx context.Context) error {
 		Sandbox bool `json:"sandbox"`
 	}
 	_ = json.Unmarshal(l.Hello, &hello) // a terminal that says nothing is not one for tests
-	t.sandbox = hello.Sandbox
-	return err
+	return hello.Sandbox, err
 }
 
 // sale asks about a sale.
 func (t *JSONL) sale(ctx context.Context, message map[string]any) (Answer, error) {
-	l, _, err := t.Ask(ctx, message)
-	if l.Outcome == "" && err == nil && l.Error != nil {
-		err = errors.New(l.Error.Code + ": " + l.Error.Text)
+	l, acknowledged, err := t.Ask(ctx, message)
+	a := Answer{
+		Text: l.Text, Firm: acknowledged, Raw: fmt.Sprintf("%+v", l),
+		Said: map[string]Said{"approved": Approved, "declined": Declined, "aborted": Aborted, "refused": Refused, "not_found": NotFound}[l.Outcome],
 	}
-	if err != nil {
-		return Answer{Said: Nothing}, err
-	}
-	a := Answer{Text: l.Text, Said: map[string]Said{"approved": Approved, "declined": Declined, "aborted": Aborted, "refused": Refused, "not_found": NotFound}[l.Outcome]}
-	if a.Said == "" {
-		return Answer{Said: Nothing}, errors.New("the outcome is " + l.Outcome)
-	}
-	if a.Said == Approved {
+	switch {
+	case a.Said == Approved:
 		a.Amount, a.Receipt = money.Minor(l.Amount), l.Receipt
+	case a.Said != Nothing || err != nil:
+	case l.Error != nil:
+		err = errors.New(l.Error.Code + ": " + l.Error.Text)
+	default:
+		err = errors.New("the outcome is " + l.Outcome)
 	}
-	return a, nil
+	return a, err
 }
 
 // Pay implements Till.
@@ -91,6 +95,3 @@ func (t *JSONL) Totals(ctx context.Context) (Totals, error) {
 	}
 	return Totals{l.Totals.Count, money.Minor(l.Totals.Net)}, nil
 }
-
-// Test implements Till.
-func (t *JSONL) Test() bool { return t.sandbox }

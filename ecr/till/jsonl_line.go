@@ -95,14 +95,12 @@ type JSONL struct {
 	mu    sync.Mutex
 	abort chan JSONLine // an Abort that waits for its answer
 	id    string        // of the request that runs, or has run last
-
-	sandbox bool // the terminal calls itself one for tests
 }
 
 // NewJSONL makes a register on a line that is open, and owns it.
 func NewJSONL(conn io.ReadWriteCloser, opt JSONLOptions) *JSONL {
 	if opt.Wait <= 0 {
-		opt.Wait = 30 * time.Second
+		opt.Wait = silence
 	}
 	if opt.Note == nil {
 		opt.Note = func(JSONLine) {}

@@ -41,32 +41,30 @@ func nexo(s Settings) (Protocol, error) {
 			head + "Origin: http://evil.example\r\nContent-Length: 2\r\n\r\n{}", head + "Content-Length: 3\r\n\r\n[1]", head + "Content-Length: 2\r\n\r\n{}", "PUT /nexo/ HTTP/1.1\r\nHost: t\r\n\r\n",
 			head + "Content-Length: 90\r\n\r\n" + `{"SaleToPOIRequest":{"MessageHeader":{},"NexoBlob":"AAAA","SecurityTrailer":{"Nonce":""}}}`,
 		},
-		Dial: func(ctx context.Context, l Line) (Till, error) {
+		New: func(l Line) (Till, error) {
 			mine := o
 			mine.SaleID = l.Name
-			t := &nexoTill{Line: l, o: mine, t: NewNexo(l.Conn, mine), asked: asked}
-			said, err := t.t.Ask(ctx, "Diagnosis", t.service("look"), `{"HostDiagnosisFlag":false}`) // it knows the POIID and the key
-			if err == nil && said.Response.Result != "Success" {
-				err = fmt.Errorf("the terminal says %s", said.Text)
-			}
-			if err != nil {
-				_ = t.Close()
-				return nil, err
-			}
+			t := NewNexo(l.Conn, mine)
+			t.line, t.asked = l, asked
 			return t, nil
 		},
 	}, nil
 }
 
-type nexoTill struct {
-	Line
-	o     NexoOptions
-	t     *Nexo
-	asked *atomic.Int64 // questions of all registers
+// Greet implements Till: the terminal knows the POIID and the key. nexo has no word for a terminal for tests.
+func (t *Nexo) Greet(ctx context.Context) (bool, error) {
+	said, err := t.Ask(ctx, "Diagnosis", t.service("look"), `{"HostDiagnosisFlag":false}`)
+	if err == nil && said.Response.Result != "Success" {
+		err = fmt.Errorf("the terminal says %s", said.Text)
+	}
+	return false, err
 }
 
-// serviceOf is the ServiceID of a payment: ten characters at most.
+// serviceOf is the ServiceID of a payment, which has ten characters at most: its id where that fits.
 func serviceOf(id string) string {
+	if id != "" && len(id) <= 10 && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return id
+	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(id)) // it never fails
 	text := "000000000" + strconv.FormatUint(h.Sum64(), 36)
@@ -74,13 +72,13 @@ func serviceOf(id string) string {
 }
 
 // service is a ServiceID for another message, which none had before.
-func (t *nexoTill) service(what string) string {
+func (t *Nexo) service(what string) string {
 	return serviceOf(fmt.Sprint(what, t.asked.Add(1), time.Now().UnixNano()))
 }
 
 // other asks over a connection of its own.
-func (t *nexoTill) other(ctx context.Context, category, body string) (NexoSaid, error) {
-	conn, err := t.More(ctx)
+func (t *Nexo) other(ctx context.Context, category, body string) (NexoSaid, error) {
+	conn, err := t.line.More(ctx)
 	if err != nil {
 		return NexoSaid{}, err
 	}
@@ -90,60 +88,62 @@ func (t *nexoTill) other(ctx context.Context, category, body string) (NexoSaid, 
 
 // conditions are the reasons of a failure, where they say how a payment ended.
 var conditions = map[string]Said{
-	"Refusal": Declined, "Aborted": Aborted, "Cancel": Aborted, "NotFound": NotFound, "Busy": Refused, "NotAllowed": Refused, "MessageFormat": Refused,
-	"PaymentRestriction": Refused, "UnavailableService": Refused, "UnreachableHost": Refused,
+	"Refusal": Declined, "UnreachableHost": Declined, "InProgress": Busy, "Aborted": Aborted, "Cancel": Aborted, "NotFound": NotFound, "Busy": Refused, "NotAllowed": Refused, "MessageFormat": Refused,
+	"PaymentRestriction": Refused, "UnavailableService": Refused,
 }
 
 // minor reads an amount such as 12.5.
-func (t *nexoTill) minor(text string) (money.Minor, error) {
-	currency, known := money.Lookup(t.Currency)
+func (t *Nexo) minor(text string) (money.Minor, error) {
+	currency, known := money.Lookup(t.line.Currency)
 	if !known {
-		return 0, fmt.Errorf("no currency %q", t.Currency)
+		return 0, fmt.Errorf("no currency %q", t.line.Currency)
 	}
 	return money.Parse(text, currency)
 }
 
 // read reads a PaymentResponse.
-func (t *nexoTill) read(said NexoSaid) (Answer, error) {
+func (t *Nexo) read(said NexoSaid) (Answer, error) {
 	if said.Response.Result == "Success" {
 		amount, err := t.minor(said.PaymentResult.AmountsResp.AuthorizedAmount.String())
 		if err != nil {
-			return Answer{Said: Nothing}, err
+			return Answer{}, err
 		}
 		receipt, _, _ := strings.Cut(strings.TrimPrefix(said.POIData.POITransactionID.TransactionID, "PA"), ".")
-		a := Answer{Said: Approved, Amount: amount}
+		a := Answer{Said: Approved, Amount: amount, Raw: said.Text}
 		a.Receipt, _ = strconv.Atoi(receipt) // a name of any other form has no number
 		return a, nil
 	}
 	if word := conditions[said.Response.ErrorCondition]; said.Response.Result == "Failure" && word != "" {
-		return Answer{Said: word, Text: strings.TrimSpace(said.Response.ErrorCondition + " " + said.Response.AdditionalResponse)}, nil
+		return Answer{Said: word, Text: strings.TrimSpace(said.Response.ErrorCondition + " " + said.Response.AdditionalResponse), Raw: said.Text}, nil
 	}
-	return Answer{Said: Nothing}, fmt.Errorf("the terminal says %s", said.Text)
+	return Answer{}, fmt.Errorf("the terminal says %s", said.Text)
 }
 
 // Pay implements Till. Nothing comes before the answer, so other connections look whether the terminal is busy with it.
-func (t *nexoTill) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
-	currency, known := money.Lookup(t.Currency)
+func (t *Nexo) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
+	currency, known := money.Lookup(t.line.Currency)
 	if !known {
-		return Answer{Said: Nothing}, fmt.Errorf("no currency %q", t.Currency)
+		return Answer{}, fmt.Errorf("no currency %q", t.line.Currency)
 	}
 	looking, stop := context.WithCancel(ctx)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		t.look(looking)
+		if t.line.Running != nil {
+			t.look(looking)
+		}
 	}()
-	said, err := t.t.Ask(ctx, "Payment", serviceOf(id), NexoPayment(id, t.Currency, money.FormatNumber(amount, currency)))
+	said, err := t.Ask(ctx, "Payment", serviceOf(id), NexoPayment(id, t.line.Currency, money.FormatNumber(amount, currency)))
 	stop()
 	<-over
 	if err != nil {
-		return Answer{Said: Nothing}, err
+		return Answer{}, err
 	}
 	return t.read(said)
 }
 
 // look waits until the terminal says that it is busy.
-func (t *nexoTill) look(ctx context.Context) {
+func (t *Nexo) look(ctx context.Context) {
 	for {
 		select {
 		case <-time.After(looks):
@@ -152,45 +152,44 @@ func (t *nexoTill) look(ctx context.Context) {
 		}
 		said, err := t.other(ctx, "Diagnosis", `{"HostDiagnosisFlag":false}`)
 		if err == nil && said.POIStatus.GlobalStatus == "Busy" && ctx.Err() == nil {
-			t.Running()
+			t.line.Running()
 			return
 		}
 	}
 }
 
 // Again implements Till.
-func (t *nexoTill) Again(ctx context.Context, _ money.Minor, id string) (Answer, error) {
-	for {
-		said, err := t.t.Ask(ctx, "TransactionStatus", t.service("status"), t.t.Reference(serviceOf(id)))
-		inner := said.RepeatedMessageResponse.RepeatedResponseMessageBody.PaymentResponse
-		switch {
-		case err != nil:
-			return Answer{Said: Nothing}, err
-		case said.Response.Result == "Success" && inner != nil && said.RepeatedMessageResponse.MessageHeader.ServiceID == serviceOf(id):
-			inner.Text = said.Text
-			return t.read(*inner)
-		case said.Response.Result == "Success":
-			return Answer{Said: Nothing}, fmt.Errorf("a status of something else: %s", said.Text)
-		case said.Response.ErrorCondition == "NotFound":
-			return Answer{Said: NotFound}, nil
-		case said.Response.ErrorCondition != "InProgress" && said.Response.ErrorCondition != "Busy":
-			return Answer{Said: Nothing}, fmt.Errorf("the terminal says %s", said.Text)
-		}
-		if err := Pause(ctx); err != nil {
-			return Answer{Said: Nothing}, err
-		}
+func (t *Nexo) Again(ctx context.Context, _ money.Minor, id string) (Answer, error) {
+	said, err := t.Ask(ctx, "TransactionStatus", t.service("status"), t.Reference(serviceOf(id)))
+	inner := said.RepeatedMessageResponse.RepeatedResponseMessageBody.PaymentResponse
+	a := Answer{Raw: said.Text}
+	switch {
+	case err != nil:
+		return a, err
+	case said.Response.Result == "Success" && inner != nil && said.RepeatedMessageResponse.MessageHeader.ServiceID == serviceOf(id):
+		inner.Text = said.Text
+		return t.read(*inner)
+	case said.Response.Result == "Success":
+		return a, fmt.Errorf("a status of something else: %s", said.Text)
+	case said.Response.ErrorCondition == "NotFound":
+		a.Said = NotFound
+	case said.Response.ErrorCondition == "InProgress" || said.Response.ErrorCondition == "Busy":
+		a.Said = Busy
+	default:
+		return a, fmt.Errorf("the terminal says %s", said.Text)
 	}
+	return a, nil
 }
 
 // Abort implements Till. It has no answer but that it was read.
-func (t *nexoTill) Abort(ctx context.Context, id string) (bool, error) {
-	_, err := t.other(ctx, "Abort", t.t.Reference(serviceOf(id)))
+func (t *Nexo) Abort(ctx context.Context, id string) (bool, error) {
+	_, err := t.other(ctx, "Abort", t.Reference(serviceOf(id)))
 	return err == nil, err
 }
 
 // Totals implements Till.
-func (t *nexoTill) Totals(ctx context.Context) (sums Totals, err error) {
-	said, err := t.t.Ask(ctx, "GetTotals", t.service("totals"), `{}`)
+func (t *Nexo) Totals(ctx context.Context) (sums Totals, err error) {
+	said, err := t.Ask(ctx, "GetTotals", t.service("totals"), `{}`)
 	if err == nil && said.Response.Result != "Success" {
 		err = fmt.Errorf("the terminal says %s", said.Text)
 	}
@@ -211,9 +210,3 @@ func (t *nexoTill) Totals(ctx context.Context) (sums Totals, err error) {
 	}
 	return sums, nil
 }
-
-// Test implements Till: nexo has no word for it.
-func (t *nexoTill) Test() bool { return false }
-
-// Close implements Till.
-func (t *nexoTill) Close() error { return t.t.Close() }

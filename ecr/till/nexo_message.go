@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync/atomic"
 )
 
 // maxNexo bounds an answer, in bytes.
@@ -27,9 +28,11 @@ type NexoOptions struct {
 // Nexo is a register that speaks nexo on one connection, which it owns: one request at a time, each in one write. An answer is returned
 // whole or not at all, and where the register has a key, only if it is encrypted under that key.
 type Nexo struct {
-	conn net.Conn
-	in   *bufio.Reader
-	o    NexoOptions
+	conn  net.Conn
+	in    *bufio.Reader
+	o     NexoOptions
+	line  Line
+	asked *atomic.Int64 // questions of all registers
 }
 
 // NewNexo makes a register.

@@ -3,89 +3,97 @@ package till
 import (
 	"context"
 	"errors"
+	"fmt"
 
-	register "posagent/ecr/till/zvt"
+	"posagent/ecr/till/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/money"
 )
 
-// zvt is a register of ZVT over TCP, without message ids, as almost every register speaks it.
-func zvt() Protocol {
+// overZVT is a register of ZVT over TCP, as almost every register speaks it: without message ids, unless it counts.
+func overZVT(s Settings) (Protocol, error) {
 	return Protocol{
 		Name: "zvt", Can: Can{Asks: true, Abort: true, Acks: true, Totals: true},
 		Hostile: []string{
 			"\x06\x01\x07\x04\x00", "\x06\x01\xff\xff\xff\x01", "\x06\x01\x07\x04\x00\x00\x00\x00\x1a\x50", "\x06\x01\x03\x06\x05\x1f",
 			"\x80\x00\x00\x80\x00\x00\x84\x00\x00", "\x06\x0f\x00\x06\x1e\x01\x6c", "\x06\xc0\x00", "\x04\x0f\x02\x27\x00",
 		},
-		Dial: func(ctx context.Context, l Line) (Till, error) {
-			habit := register.Steady()
-			habit.Config = 0x08 // the terminal may print itself: a sale is short
-			r, err := register.New(frame.NewTCP(l.Conn, 0), register.Options{Habit: habit, Currency: l.Currency, Tap: func(direction string, data []byte) {
-				if m, err := apdu.Decode(data); err == nil && direction == "in" && (m.Cmd.IsOK() || m.Cmd == apdu.Intermediate) {
-					l.Running()
+		New: func(l Line) (Till, error) {
+			o := zvt.Options{Habit: zvt.Steady(), Currency: l.Currency, Sequence: s.Counts, T4: l.Wait}
+			if !s.Prints {
+				o.Habit.Config = 0x08 // the terminal may print itself: a sale is short
+			}
+			if l.Running != nil {
+				o.Tap = func(direction string, data []byte) {
+					if m, err := apdu.Decode(data); err == nil && direction == "in" && (m.Cmd.IsOK() || m.Cmd == apdu.Intermediate) {
+						l.Running()
+					}
 				}
-			}})
-			if err != nil {
-				return nil, err
 			}
-			res, err := r.Register(ctx)
-			if err == nil && !res.OK() {
-				err = errors.New("the terminal refuses the registration: " + res.CodeText)
-			}
+			r, err := zvt.New(frame.NewTCP(l.Conn, 0), o)
 			if err != nil {
-				_ = r.Close()
 				return nil, err
 			}
 			return zvtTill{r}, nil
 		},
-	}
+	}, nil
 }
 
-type zvtTill struct{ r *register.Register }
+type zvtTill struct{ *zvt.Register }
 
-// zvtSaid reads a result; impossible is what 84 83 stands for.
-func zvtSaid(res register.Result, impossible Said) Answer {
-	switch {
-	case res.Approved:
-		return Answer{Said: Approved, Amount: res.Amount, Receipt: res.Receipt}
-	case res.Refused && res.Code == register.CodeImpossible:
-		return Answer{Said: impossible, Text: res.CodeText}
-	case res.Refused:
-		return Answer{Said: Refused, Text: res.CodeText}
-	case res.Code == register.CodeAborted:
-		return Answer{Said: Aborted, Text: res.Text}
+// Greet implements Till: it registers. ZVT has no word for a terminal for tests.
+func (t zvtTill) Greet(ctx context.Context) (bool, error) {
+	res, err := t.Register.Register(ctx)
+	if err == nil && !res.OK() {
+		err = errors.New("the terminal refuses the registration: " + res.CodeText)
 	}
-	return Answer{Said: Declined, Text: res.Text}
+	return false, err
+}
+
+// said reads a result; impossible is what 84 83 stands for.
+func (zvtTill) said(res zvt.Result, err error, impossible Said) (Answer, error) {
+	a := Answer{Raw: fmt.Sprintf("%+v", res)}
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case res.Approved:
+		a.Said, a.Amount, a.Receipt, a.Firm = Approved, res.Amount, res.Receipt, true
+	case res.Refused && (res.Code == zvt.CodeBusy || res.Code == zvt.CodeWait):
+		a.Said, a.Text = Busy, res.CodeText
+	case res.Refused && res.Code == zvt.CodeImpossible:
+		a.Said, a.Text = impossible, res.CodeText
+	case res.Refused:
+		a.Said, a.Text = Refused, res.CodeText
+	case res.Code == zvt.CodeAborted:
+		a.Said, a.Text = Aborted, res.Text
+	default:
+		a.Said, a.Text = Declined, res.Text
+	}
+	return a, nil
 }
 
 // Pay implements Till.
 func (t zvtTill) Pay(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
-	res, err := t.r.Pay(ctx, amount, "", register.PayOptions{})
-	if err != nil {
-		return Answer{Said: Nothing}, err
-	}
-	return zvtSaid(res, Refused), nil
+	res, err := t.Register.Pay(ctx, amount, "", zvt.PayOptions{})
+	return t.said(res, err, Refused)
 }
 
 // Again implements Till.
 func (t zvtTill) Again(ctx context.Context, _ money.Minor, _ string) (Answer, error) {
-	res, err := t.r.Repeat(ctx, register.RepeatStatus)
-	if err != nil {
-		return Answer{Said: Nothing}, err
-	}
-	return zvtSaid(res, NotFound), nil
+	res, err := t.Repeat(ctx, zvt.RepeatStatus)
+	return t.said(res, err, NotFound)
 }
 
 // Abort implements Till.
 func (t zvtTill) Abort(ctx context.Context, _ string) (bool, error) {
-	res, err := t.r.Abort(ctx)
+	res, err := t.Register.Abort(ctx)
 	return !res.Refused, err
 }
 
 // Totals implements Till.
 func (t zvtTill) Totals(ctx context.Context) (Totals, error) {
-	res, err := t.r.Turnover(ctx)
+	res, err := t.Turnover(ctx)
 	if err == nil && (!res.OK() || res.Totals == nil) {
 		err = errors.New("06 10 is answered without BMP 60")
 	}
@@ -98,9 +106,3 @@ func (t zvtTill) Totals(ctx context.Context) (Totals, error) {
 	}
 	return sums, nil
 }
-
-// Test implements Till: ZVT has no word for it.
-func (t zvtTill) Test() bool { return false }
-
-// Close implements Till.
-func (t zvtTill) Close() error { return t.r.Close() }

@@ -49,7 +49,7 @@ func (b *bench) next(ctx context.Context) error {
 		switch {
 		case err == nil, errors.As(err, &f), b.atLimit():
 			return err
-		case a.Said != till.Refused || time.Now().After(until):
+		case a.Said != till.Refused && a.Said != till.Busy || time.Now().After(until):
 			return wrong("after a sale that was lost, the next one is no sale: %v", err)
 		}
 		if err := till.Pause(ctx); err != nil {

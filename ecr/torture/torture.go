@@ -93,6 +93,7 @@ type bench struct {
 	mu      sync.Mutex // of card.Sales, card.Spent and limited
 	limited bool       // a sale was not asked for because of the limit
 	kept    int        // sales that rows which passed have left paid
+	test    bool       // the terminal calls itself one for tests
 	tills   []till.Till
 }
 
@@ -118,13 +119,12 @@ func Run(ctx context.Context, o Options) (Scorecard, error) {
 		mark: strconv.FormatInt(time.Now().UnixNano(), 36),
 		card: Scorecard{Schema: "posagent.torture/1", Protocol: o.Protocol.Name, Seed: o.Seed, Rows: []Result{}, Unseen: unseen(o.Protocol.Can)},
 	}
-	t, _, err := b.till(ctx, "1", nil)
+	_, _, err := b.till(ctx, "1", nil)
 	if err != nil {
 		return b.card, err
 	}
-	test := t.Test()
 	b.hangUp()
-	if !test && !o.Local && !o.Live {
+	if !b.test && !o.Local && !o.Live {
 		return b.card, ErrNotATest
 	}
 	var before money.Minor
@@ -317,12 +317,16 @@ func (b *bench) till(ctx context.Context, name string, running func()) (till.Til
 		running = func() {}
 	}
 	w := newWire(conn)
-	t, err := b.p.Dial(ctx, till.Line{Conn: w, More: b.o.Connect, Name: name, Currency: b.o.Currency, Running: func() {
+	t, err := b.p.New(till.Line{Conn: w, More: b.o.Connect, Name: name, Currency: b.o.Currency, Running: func() {
 		w.runs()
 		running()
 	}})
 	if err != nil {
 		_ = conn.Close()
+		return nil, nil, err
+	}
+	if b.test, err = t.Greet(ctx); err != nil {
+		_ = t.Close()
 		return nil, nil, err
 	}
 	b.tills = append(b.tills, t)
@@ -366,7 +370,7 @@ func (b *bench) id() string {
 	return fmt.Sprintf("torture-%s-%d", b.mark, b.n)
 }
 
-// pay asks for a sale under a new id, unless the limit forbids it.
+// pay asks for a sale under a new id, unless the limit forbids it. What was heard of an answer that broke off counts for nothing.
 func (b *bench) pay(ctx context.Context, t till.Till, id string) (till.Answer, error) {
 	if !b.spend() {
 		return till.Answer{}, ErrLimit
@@ -374,10 +378,13 @@ func (b *bench) pay(ctx context.Context, t till.Till, id string) (till.Answer, e
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()
 	a, err := t.Pay(ctx, b.o.Amount, id)
-	if a.Said != till.Approved && err == nil { // what has no answer may have cost as much
+	switch {
+	case err != nil: // it may have cost as much
+		return till.Answer{}, err
+	case a.Said != till.Approved:
 		b.giveBack()
 	}
-	return a, err
+	return a, nil
 }
 
 // spend counts a sale before it is asked for: two tills may ask at once. It returns false where the limit forbids it.
@@ -415,7 +422,7 @@ func (b *bench) again(ctx context.Context, name, id string) (till.Answer, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()
-	a, err := t.Again(ctx, b.o.Amount, id)
+	a, err := till.Until(ctx, t, b.o.Amount, id)
 	_ = t.Close()
 	if err != nil {
 		return a, wrong("asked again, the terminal gives no answer: %v", err)
