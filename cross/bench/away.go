@@ -116,8 +116,8 @@ func (e *estate) close() error {
 	return err
 }
 
-// till is a terminal's way from a local client's write to the backend, with a fault in it once it is cut.
-type till struct {
+// route is a terminal's way from a local client's write to the backend, with a fault in it once it is cut.
+type route struct {
 	fault
 	cut    atomic.Bool
 	client *upstream.Client
@@ -127,8 +127,8 @@ type till struct {
 	p99s   []time.Duration
 }
 
-func (b *bench) till(e *estate, f fault) (*till, error) {
-	t := &till{fault: f}
+func (b *bench) route(e *estate, f fault) (*route, error) {
+	t := &route{fault: f}
 	var err error
 	t.client, err = upstream.New(upstream.Config{
 		Base: e.server.URL, RootsFile: e.roots, Auth: upstream.Auth{Bearer: backend.DemoCredentials().Bearer}, Timeout: 2 * time.Second,
@@ -171,7 +171,7 @@ func (b *bench) till(e *estate, f fault) (*till, error) {
 }
 
 // write is one payment of a local client; stored says that it is told "pending".
-func (t *till) write(ctx context.Context) (stored bool, err error) {
+func (t *route) write(ctx context.Context) (stored bool, err error) {
 	p, err := t.pay.Create(ctx, wire.NewKey(), payments.CreateRequest{
 		Type: payments.ProviderHosted, Amount: 1250, CurrencyCode: "EUR", RedirectURLs: &payments.RedirectURLs{ReturnURL: "https://shop.example/back"},
 	})
@@ -179,7 +179,7 @@ func (t *till) write(ctx context.Context) (stored bool, err error) {
 }
 
 // fall proves the service, then cuts it off until the terminal knows.
-func (t *till) fall(ctx context.Context) error {
+func (t *route) fall(ctx context.Context) error {
 	if stored, err := t.write(ctx); err != nil || stored {
 		return fmt.Errorf("%s: the backend did not answer before: %w", t.name, errors.Join(err, ctx.Err()))
 	}
@@ -208,24 +208,24 @@ func (b *bench) away() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
-	var tills []*till
+	var routes []*route
 	defer func() {
-		for _, t := range tills {
+		for _, t := range routes {
 			err = errors.Join(err, t.stop())
 		}
 	}()
 	for _, f := range faults {
-		t, err := b.till(e, f)
+		t, err := b.route(e, f)
 		if err != nil {
 			return err
 		}
-		tills = append(tills, t)
+		routes = append(routes, t)
 		if err := t.fall(b.ctx); err != nil {
 			return err
 		}
 	}
 	for range awayBursts * b.turns {
-		for _, t := range tills {
+		for _, t := range routes {
 			got, err := load(awayCallers, max(awayCallers, b.ops/awayBursts), func() error {
 				stored, err := t.write(b.ctx)
 				if err == nil && !stored {
@@ -239,8 +239,8 @@ func (b *bench) away() (err error) {
 			t.p99s = append(t.p99s, got.p99)
 		}
 	}
-	limit := tills[0]
-	for _, t := range tills[1:] {
+	limit := routes[0]
+	for _, t := range routes[1:] {
 		// Neighbours only add: the quieter bursts tell of us.
 		ours, beside := quantile(t.p99s, 0.25), quantile(limit.p99s, 0.25)
 		b.table.add(row{

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"posagent/ecr/till"
 )
 
 // tillSlower is what a sale over HTTP may take to reach the backend, beside one of a register.
@@ -24,15 +26,21 @@ func (b *bench) tills(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	bearer := "Bearer " + strings.TrimSpace(string(token))
+	address := strings.TrimPrefix(t.local, "http://")
+	conn, err := (&net.Dialer{}).DialContext(b.ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	at := till.NewHTTP(conn, address, till.Secret(strings.TrimSpace(string(token))))
+	defer at.Close()
 	if _, err := t.sell(b.ctx, 1, nil); err != nil { // connections and statements are made once
 		return err
 	}
-	if _, err := t.sellHTTP(b.ctx, bearer, "warm", 1); err != nil {
+	if _, err := t.sellHTTP(b.ctx, at, "warm", 1); err != nil {
 		return err
 	}
 	b.settle()
-	var register, till []sold
+	var register, http []sold
 	for turn := range max(1, b.turns) {
 		n := max(1, b.sales/max(1, b.turns))
 		some, err := t.sell(b.ctx, n, nil)
@@ -40,15 +48,15 @@ func (b *bench) tills(t *terminal) error {
 			return err
 		}
 		register = append(register, some...)
-		if some, err = t.sellHTTP(b.ctx, bearer, fmt.Sprint("turn", turn), n); err != nil {
+		if some, err = t.sellHTTP(b.ctx, at, fmt.Sprint("turn", turn), n); err != nil {
 			return err
 		}
-		till = append(till, some...)
+		http = append(http, some...)
 	}
 	add := func(what string, of func(sold) time.Duration, most float64) {
 		var ours, theirs []time.Duration
-		for i := range till {
-			ours, theirs = append(ours, of(till[i])), append(theirs, of(register[i]))
+		for i := range http {
+			ours, theirs = append(ours, of(http[i])), append(theirs, of(register[i]))
 		}
 		b.table.add(row{what: what, ours: short(median(ours)), limit: short(median(theirs)), ratio: float64(median(ours)) / float64(median(theirs)), atMost: most,
 			note: fmt.Sprintf("p50 of %d, in turns with as many of a ZVT register over TCP; p90 %s", len(ours), short(quantile(ours, 0.9)))})
@@ -60,10 +68,11 @@ func (b *bench) tills(t *terminal) error {
 
 // sellHTTP makes n sales over HTTP, one after the other, under keys of their own. Each begins when it
 // is recorded that the last was told, as one of a register does.
-func (t *terminal) sellHTTP(ctx context.Context, bearer, keys string, n int) (all []sold, err error) {
+func (t *terminal) sellHTTP(ctx context.Context, at *till.HTTP, keys string, n int) (all []sold, err error) {
 	for i := range n {
 		asked := time.Now()
-		sale, err := t.askTill(ctx, bearer, http.MethodPost, "?wait=60s", fmt.Sprintf("%s-%d", keys, i))
+		key := fmt.Sprintf("%s-%d", keys, i)
+		sale, err := readSale(at.Ask(ctx, http.MethodPost, till.SalesPath+"?wait=60s", key, till.HTTPPayment(1000, "EUR", key)))
 		told := time.Now()
 		if err != nil {
 			return nil, err
@@ -74,7 +83,7 @@ func (t *terminal) sellHTTP(ctx context.Context, bearer, keys string, n int) (al
 		came, said := t.stub.times()
 		all = append(all, sold{came.Sub(asked), told.Sub(said)})
 		for err == nil && sale.Sale.Told == "" {
-			sale, err = t.askTill(ctx, bearer, http.MethodGet, "/"+sale.ID, "")
+			sale, err = readSale(at.Ask(ctx, http.MethodGet, till.SalesPath+"/"+sale.ID, "", nil))
 		}
 		if err != nil {
 			return nil, err
@@ -89,26 +98,12 @@ type tillSale struct {
 	Sale               struct{ Told string }
 }
 
-func (t *terminal) askTill(ctx context.Context, bearer, method, path, key string) (sale tillSale, err error) {
-	req, err := http.NewRequestWithContext(ctx, method, t.local+"/agent/v1/sales"+path, http.NoBody)
+func readSale(a till.HTTPAnswer, err error) (sale tillSale, _ error) {
 	if err != nil {
 		return sale, err
 	}
-	req.Header.Set("Authorization", bearer)
-	if key != "" {
-		body := strings.NewReader(`{"amount":1000,"currency":"EUR"}`)
-		req.Body, req.ContentLength = io.NopCloser(body), body.Size()
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Idempotency-Key", key)
+	if err := json.Unmarshal(a.Body, &sale); err != nil || sale.ID == "" {
+		return sale, fmt.Errorf("sale over HTTP: %s: %w", a, err)
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return sale, err
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(&sale); err != nil || sale.ID == "" {
-		return sale, fmt.Errorf("sale over HTTP: status %d: %w", resp.StatusCode, err)
-	}
-	_, err = io.Copy(io.Discard, resp.Body) // the connection is used again
-	return sale, err
+	return sale, nil
 }
