@@ -256,15 +256,16 @@ func day(t *testing.T, d *desk.Desk, r *register.Register, habit register.Habit,
 	require.True(t, res.OK() && res.Completed, res)
 	require.NotNil(t, res.Totals)
 	require.Equal(t, 1, d.Closed)
-	for _, f := range []func(context.Context) (register.Result, error){r.Diagnosis, r.Initialise, r.Reset} {
-		res, err = f(ctx)
+	password := []byte{0, 0, 0}
+	for _, m := range []apdu.Message{apdu.New(apdu.Diagnosis), apdu.NewPrefixed(apdu.Initialisation, password), apdu.New(apdu.Reset)} {
+		res, err = r.Command(ctx, m, true)
 		require.NoError(t, err)
 		require.True(t, res.Completed, res)
 	}
-	res, err = r.Display(ctx, 3, "Hello")
+	res, err = r.Command(ctx, apdu.New(apdu.DisplayText, apdu.Bytes(0xF0, 3), apdu.Text(0xF1, apdu.CP437, "Hello")), false)
 	require.NoError(t, err)
 	require.Equal(t, register.CodeImpossible, res.Code)
-	res, err = r.LogOff(ctx)
+	res, err = r.Command(ctx, apdu.New(apdu.LogOff), false)
 	require.NoError(t, err)
 	require.False(t, res.Refused)
 	for _, x := range d.Recorded() {

@@ -26,7 +26,7 @@ func (r *Register) Register(ctx context.Context) (Result, error) {
 	if r.habit.ServiceByte >= 0 {
 		m.Fields = append(m.Fields, apdu.Bytes(0x03, byte(r.habit.ServiceByte)))
 	}
-	objects := append(append([]apdu.TLV{}, r.habit.RegistrationTLV...), r.opt.RegistrationTLV...)
+	objects := append([]apdu.TLV{}, r.habit.RegistrationTLV...)
 	if r.opt.Sequence {
 		objects = append(objects, apdu.PrimitiveBCD(tagSequence, 0, 3))
 	}
@@ -41,23 +41,17 @@ func (r *Register) Register(ctx context.Context) (Result, error) {
 
 // PayOptions are what a register may add to a payment.
 type PayOptions struct {
-	CardType    int  // selects a wallet; above 254 it is sent as TLV 41; 0 = none
-	MaxStatus   int  // BMP 02: how often 84 9C may be answered to 04 0F; 0 = not sent
-	Timeout     int  // BMP 01: seconds the terminal waits for the answer to 04 0F; 0 = not sent
-	PaymentType int  // BMP 19; 0 = not sent
-	TLV         bool // send a container, empty if there is nothing in it
-	LastReceipt *int // TLV 1F1F
-	Sequence    int  // TLV 1F73 of this command instead of the next one; 0 = none
-	Objects     []apdu.TLV
+	CardType  int  // selects a wallet; above 254 it is sent as TLV 41; 0 = none
+	MaxStatus int  // BMP 02: how often 84 9C may be answered to 04 0F; 0 = not sent
+	TLV       bool // send a container, empty if there is nothing in it
+	Sequence  int  // TLV 1F73 of this command instead of the next one; 0 = none
+	Objects   []apdu.TLV
 }
 
 // Pay sends 06 01. currency "" is the register's own. An amount of 0 sends none.
 func (r *Register) Pay(ctx context.Context, amount money.Minor, currency string, opt PayOptions) (Result, error) {
 	m := apdu.New(apdu.Authorisation)
 	add := func(f ...apdu.Field) { m.Fields = append(m.Fields, f...) }
-	if opt.Timeout > 0 {
-		add(apdu.Bytes(0x01, byte(min(opt.Timeout, 0xFF))))
-	}
 	if opt.MaxStatus > 0 {
 		add(apdu.Bytes(0x02, byte(min(opt.MaxStatus, 0xFF))))
 	}
@@ -69,18 +63,12 @@ func (r *Register) Pay(ctx context.Context, amount money.Minor, currency string,
 		return Result{}, err
 	}
 	add(cc...)
-	if opt.PaymentType > 0 {
-		add(apdu.Bytes(0x19, byte(opt.PaymentType)))
-	}
 	objects := append([]apdu.TLV{}, opt.Objects...)
 	switch {
 	case opt.CardType > 0xFE:
 		objects = append(objects, apdu.Primitive(0x41, byte(opt.CardType>>8), byte(opt.CardType)))
 	case opt.CardType > 0:
 		add(apdu.Bytes(0x8A, byte(opt.CardType)))
-	}
-	if opt.LastReceipt != nil {
-		objects = append(objects, apdu.PrimitiveBCD(0x1F1F, int64(*opt.LastReceipt), 2))
 	}
 	if opt.Sequence > 0 {
 		objects = append(objects, apdu.PrimitiveBCD(tagSequence, int64(opt.Sequence), 3))
@@ -129,11 +117,8 @@ func (r *Register) Refund(ctx context.Context, amount money.Minor, currency, ori
 	return r.Command(ctx, m, true)
 }
 
-// Service bits of Repeat.
-const (
-	RepeatStatus  = 0x01 // send 04 0F
-	RepeatNoPrint = 0x02 // do not print
-)
+// RepeatStatus is the service byte of a Repeat that wants 04 0F.
+const RepeatStatus = 0x01
 
 // Repeat sends 06 20 and so learns how the last command ended. service -1 sends no service byte.
 func (r *Register) Repeat(ctx context.Context, service int) (Result, error) {
@@ -154,21 +139,6 @@ func (r *Register) Turnover(ctx context.Context) (Result, error) {
 	return r.Command(ctx, apdu.NewPrefixed(apdu.TurnoverTotals, r.pw(false)), true)
 }
 
-// Reprint sends 06 12 for one receipt, or a range if to is not 0.
-func (r *Register) Reprint(ctx context.Context, from, to int) (Result, error) {
-	prefix := r.pw(false)
-	for _, n := range []int{from, to} {
-		b, err := apdu.PackBCD(int64(n), 2)
-		if err != nil {
-			return Result{}, fmt.Errorf("register: receipt %d: %w", n, err)
-		}
-		if n > 0 {
-			prefix = append(prefix, b...)
-		}
-	}
-	return r.Command(ctx, apdu.NewPrefixed(apdu.ReprintReceipt, prefix), true)
-}
-
 // Status sends 05 01. Result.Status is the terminal's.
 func (r *Register) Status(ctx context.Context) (Result, error) {
 	m := apdu.NewPrefixed(apdu.StatusEnquiry, r.pw(false))
@@ -181,30 +151,6 @@ func (r *Register) Status(ctx context.Context) (Result, error) {
 // Diagnosis sends 06 70.
 func (r *Register) Diagnosis(ctx context.Context) (Result, error) {
 	return r.Command(ctx, apdu.New(apdu.Diagnosis), true)
-}
-
-// Initialise sends 06 93.
-func (r *Register) Initialise(ctx context.Context) (Result, error) {
-	return r.Command(ctx, apdu.NewPrefixed(apdu.Initialisation, r.pw(false)), true)
-}
-
-// Reset sends 06 18.
-func (r *Register) Reset(ctx context.Context) (Result, error) {
-	return r.Command(ctx, apdu.New(apdu.Reset), true)
-}
-
-// LogOff sends 06 02; there is no completion.
-func (r *Register) LogOff(ctx context.Context) (Result, error) {
-	return r.Command(ctx, apdu.New(apdu.LogOff), false)
-}
-
-// Display sends 06 E0 with up to eight lines for some seconds.
-func (r *Register) Display(ctx context.Context, seconds int, lines ...string) (Result, error) {
-	m := apdu.New(apdu.DisplayText, apdu.Bytes(0xF0, byte(min(max(seconds, 0), 0xFF))))
-	for i, l := range lines[:min(len(lines), 8)] {
-		m.Fields = append(m.Fields, apdu.Text(0xF1+byte(i), r.charset, l))
-	}
-	return r.Command(ctx, m, false)
 }
 
 // Abort sends 06 B0. While a command runs it goes beside it, and that command then ends by itself; Result.Refused:

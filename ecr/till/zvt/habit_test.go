@@ -140,7 +140,7 @@ func TestHabitsOnASerialLine(t *testing.T) {
 					<-got
 				}
 				began := time.Now()
-				_, err = r.LogOff(t.Context())
+				_, err = r.Command(t.Context(), apdu.New(apdu.LogOff), false)
 				require.ErrorIs(t, err, frame.ErrTransmit)
 				require.Equal(t, c.after, time.Since(began))
 				require.Len(t, got, c.sends*len(frame.EncodeBlock([]byte{6, 2, 0})))
@@ -192,7 +192,7 @@ func TestConnections(t *testing.T) {
 			}
 			require.Equal(t, c.afterDial, seen())
 			for range 3 {
-				res, err := r.LogOff(t.Context())
+				res, err := r.Command(t.Context(), apdu.New(apdu.LogOff), false)
 				require.NoError(t, err)
 				require.True(t, res.OK())
 			}
@@ -200,7 +200,7 @@ func TestConnections(t *testing.T) {
 
 			// A line that was lost is opened again by the next command.
 			r.Disconnect()
-			res, err := r.LogOff(t.Context())
+			res, err := r.Command(t.Context(), apdu.New(apdu.LogOff), false)
 			require.NoError(t, err)
 			require.True(t, res.OK())
 			require.NoError(t, r.Close())

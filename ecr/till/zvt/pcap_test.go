@@ -98,7 +98,7 @@ func recordDay(t *testing.T, serial bool) []byte {
 		require.NoError(t, err)
 		require.True(t, eod.OK())
 		require.Equal(t, apdu.TotalsGroup{Count: 2, Sum: 47_11}, eod.Totals.Groups[6])
-		_, err = r.LogOff(t.Context())
+		_, err = r.Command(t.Context(), apdu.New(apdu.LogOff), false)
 		require.NoError(t, err)
 		<-done
 		require.NoError(t, capture.Err())

@@ -23,8 +23,7 @@ type Options struct {
 	Currency string // ISO 4217 alpha of the register; "" = EUR
 	Charset  *apdu.Charset
 
-	RegistrationTLV []apdu.TLV // added to the habit's
-	Sequence        bool       // offer message sequence ids (TLV 1F73) at registration
+	Sequence bool // offer message sequence ids (TLV 1F73) at registration
 
 	React React                               // how to answer the terminal; nil = 80 00 00 always
 	Tap   func(direction string, apdu []byte) // sees every APDU, "in" or "out"; called from several goroutines

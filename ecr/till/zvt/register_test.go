@@ -118,8 +118,8 @@ func TestPay(t *testing.T) {
 			< 800000
 			> 060f 00
 			< 800000`)
-		last := 814
-		res, err := r.Pay(t.Context(), 47_11, "EUR", PayOptions{CardType: 0x7D, LastReceipt: &last})
+		last := []apdu.TLV{apdu.PrimitiveBCD(0x1F1F, 814, 2)}
+		res, err := r.Pay(t.Context(), 47_11, "EUR", PayOptions{CardType: 0x7D, Objects: last})
 		require.NoError(t, err)
 		<-done
 		require.Equal(t, Result{

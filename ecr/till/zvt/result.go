@@ -48,7 +48,6 @@ const (
 	CodeWait         byte = 0x9C
 	CodeBusy         byte = 0xA0
 	CodeImpossible   byte = 0x83
-	CodeReversed     byte = 0xB4
 	CodeNotReversed  byte = 0xB5
 	CodeWrongMoney   byte = 0x6F
 	CodeGoodsFailed  byte = 0x66
