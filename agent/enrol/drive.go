@@ -57,6 +57,14 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 // Unwrap gives what the service said.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
+// AwayError is for a Try to return: nothing is said of the configuration, the one that is in use does not reach its backend either.
+type AwayError struct{ Err error }
+
+func (e *AwayError) Error() string { return e.Err.Error() }
+
+// Unwrap gives what the trial met.
+func (e *AwayError) Unwrap() error { return e.Err }
+
 // last returns whether an error of the service is its last word.
 func last(err error) bool {
 	switch wire.ReasonOf(err) {
@@ -308,9 +316,10 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 	return rev.Number, nil
 }
 
-// reject notes that a revision does not work here, once: it is tried again with every Refresh.
+// reject notes that a revision does not work here, once: it is tried again with every Refresh. An outage counts against none.
 func (b *Box) reject(ctx context.Context, r record, number int64, why error) error {
-	if ctx.Err() != nil || r.Rejected != nil && r.Rejected.Number == number {
+	var away *AwayError
+	if ctx.Err() != nil || errors.As(why, &away) || r.Rejected != nil && r.Rejected.Number == number {
 		return nil
 	}
 	r.Rejected = &Rejected{Number: number, Since: stamp(b.now()), Why: fleet.Reason(why.Error())}

@@ -70,7 +70,7 @@ type record struct {
 	Proven    bool       `json:"proven,omitempty"`   // the active one has made the terminal ready
 	Starts    int        `json:"starts,omitempty"`   // with one that is not proven, and that have ended without a proof
 	Short     int        `json:"short,omitempty"`    // of those, as were killed within seconds while the box had power
-	Begun     string     `json:"begun,omitempty"`    // the boot of the one that has neither lasted nor ended; "" = none
+	Begun     string     `json:"begun,omitempty"`    // the boot of the one that has neither lasted nor ended, or excused; "" = none
 	Ended     string     `json:"ended,omitempty"`    // why the last one ended, where it said so
 	Made      string     `json:"made,omitempty"`     // when the newest bundle was made that was taken up, RFC 3339
 	Barred    string     `json:"barred,omitempty"`   // when the newest bundle was made that is used up: confirmed, or refused

@@ -123,6 +123,24 @@ func (b *Box) Lasted(why string) error { return b.counted(true, why) }
 // Ended says that the start that runs ends by itself. failed: for a fault, which counts; else for a person or another configuration.
 func (b *Box) Ended(failed bool, why string) error { return b.counted(failed, why) }
 
+// Excuse says that what keeps the start that runs from being ready is not its configuration's doing, as far as is known: where it ends
+// before it has Lasted, that says nothing.
+func (b *Box) Excuse() error {
+	if r, err := b.read(); err != nil || r.Begun == "" || r.Begun == excused || r.Proven {
+		return err
+	}
+	return b.change(func(r *record) error {
+		if r.Begun == "" || r.Begun == excused || r.Proven {
+			return errSame
+		}
+		r.Begun, r.Short = excused, 0
+		return nil
+	})
+}
+
+// excused is in the place of the boot of a start that counts no more where it is killed.
+const excused = "-"
+
 func (b *Box) counted(counts bool, why string) error {
 	if r, err := b.read(); err != nil || r.Begun == "" || r.Proven {
 		return err

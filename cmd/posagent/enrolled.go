@@ -92,7 +92,14 @@ func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.Stat
 			c.way, last, at = client, client, url
 			return &fleet.Client{BaseURL: strings.TrimSuffix(url, "/"), Doer: client.Once()}, nil
 		},
-		Try: func(ctx context.Context, t enrol.Trial) error { return tryConfiguration(ctx, c, t) },
+		Try: func(ctx context.Context, t enrol.Trial) error {
+			err := tryConfiguration(ctx, c, t)
+			var e *exit
+			if errors.As(err, &e) && e.Code == exitNoBackend && !local.Sandbox() && reached(ctx, c, local) != nil {
+				return &enrol.AwayError{Err: err} // what the terminal works with does not reach it either
+			}
+			return err
+		},
 	}
 }
 
@@ -120,16 +127,24 @@ func tryConfiguration(ctx context.Context, c *call, t enrol.Trial) error {
 	if err != nil {
 		return err
 	}
+	if s := reached(ctx, c, cfg); s != nil {
+		code := exitFailed
+		switch {
+		case s.Cause == "credentials":
+			code = exitAuth
+		case s.Cause.Passes():
+			code = exitNoBackend
+		}
+		return fail(code, "revision %d is not used: %s (%s; or ask the operator for another revision)", t.Revision, s.Words, s.Remedy)
+	}
+	return nil
+}
+
+// reached returns nil where the backend answers with a configuration what a sale needs, else the service that does not.
+func reached(ctx context.Context, c *call, cfg config.Config) *netService {
 	for _, service := range []string{"methods", "schemes"} {
 		if s := askService(ctx, c, cfg, service); !s.OK {
-			code := exitFailed
-			switch {
-			case s.Cause == "credentials":
-				code = exitAuth
-			case s.Cause.Passes():
-				code = exitNoBackend
-			}
-			return fail(code, "revision %d is not used: %s (%s; or ask the operator for another revision)", t.Revision, s.Words, s.Remedy)
+			return &s
 		}
 	}
 	return nil
@@ -170,8 +185,8 @@ const (
 	resumeAgain = 10 * time.Second // after a step that has failed; twice as long each time, up to resumeMost
 	resumeMost  = 5 * time.Minute
 	waitAgain   = 10 * time.Second // between two looks at whether a configuration still has to wait
-	proveWithin = 10 * time.Minute // for a new configuration to make the terminal ready
-	lastsFor    = 30 * time.Second // of a start that is not ready, before its end counts whatever ends it
+	proveWithin = 10 * time.Minute // for a new configuration to make the terminal ready, where the one before would
+	lastsFor    = 30 * time.Second // of a start that is not ready, before its end counts whatever ends it; and between two such looks
 	quietFor    = 3 * time.Second  // without a write, before the terminal begins again
 	quietWithin = 30 * time.Minute // a counter that never rests
 )
@@ -340,8 +355,7 @@ type running struct {
 	stamp  string       // of the enrolment, when it was read
 	db     store.Journal
 	rest   func(context.Context) (bool, error) // agent.Rest
-	ready  func() bool
-	why    func() string // the last report's cause, "" = it was ready
+	judged func() *ready.Report                // the last judgement, nil = there is none yet
 	log    *slog.Logger
 	looked time.Time                     // when a switch that waits was looked at last
 	bar    atomic.Pointer[ready.Trouble] // why nothing new is sold; nil = nothing forbids it
@@ -353,9 +367,8 @@ func (r *running) follow(ctx context.Context) error {
 	box := enrolment(r.c)
 	d := driver(r.c, r.cfg, r.log, nil)
 	seen, resume, begun := r.stamp, &resumer{box: box, driver: d, log: r.log}, true
-	started, ask := time.Now(), newRounds()
-	lasted := false
-	proven := r.on.ID == "" || r.on.Unconfirmed
+	ask := newRounds()
+	proof := &proving{box: box, on: r.on, better: r.better, log: r.log, looked: time.Now(), done: r.on.ID == "" || r.on.Unconfirmed}
 	certificate, report := &renewal{box: box, driver: d, look: poll{every: refreshEvery}}, newReporter(r.c, box, d, &ask.report)
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
@@ -365,20 +378,8 @@ func (r *running) follow(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		ask.look(time.Now(), r.db.Commits(), box.Stamp(), !proven)
-		switch now := time.Now(); {
-		case proven:
-		case r.ready():
-			proven = box.Prove(r.on.ID, r.on.Revision) == nil
-		case now.Sub(started) >= proveWithin:
-			why := fmt.Sprintf("the terminal was not ready with it within %v, the last cause: %s", proveWithin, r.why())
-			did, err := box.GiveUp(r.on.ID, r.on.Revision, why)
-			if proven = err == nil; did {
-				r.log.Warn("the configuration is given up", "revision", r.on.Revision, "why", why)
-			}
-		case !lasted && now.Sub(started) >= lastsFor:
-			lasted = box.Lasted("the terminal was not ready, "+r.why()) == nil
-		}
+		ask.look(time.Now(), r.db.Commits(), box.Stamp(), !proof.done)
+		proof.step(ctx, time.Now(), r.judged())
 		if r.on.ID != "" && !r.on.Unconfirmed {
 			switch until, err := certificate.step(ctx); {
 			case err != nil && ctx.Err() == nil && !errors.Is(err, enrol.ErrBusy):

@@ -65,7 +65,7 @@ func runAgent(ctx context.Context, c *call) error {
 		if failed {
 			why, _, _ = strings.Cut(err.Error(), " (") // without its remedy
 		}
-		if bad := enrolment(c).Ended(failed, why); bad != nil {
+		if bad := enrolment(c).Ended(failed && startsBetter(c, err), why); bad != nil {
 			log.Warn("the end of the start is not counted", "err", bad)
 		}
 		if errors.Is(err, errRestart) {
@@ -246,11 +246,9 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 		o.Ways.Method, o.Ways.AskMethod = f.account.trouble, f.account.ask
 	}
 	o.Up = func() { fmt.Fprintln(c.err, "posagent: serving "+addresses) }
-	var isReady atomic.Bool
-	var why atomic.Pointer[ready.Report]
+	var judged atomic.Pointer[ready.Report]
 	o.Report = func(r ready.Report) {
-		why.Store(&r)
-		if isReady.Store(r.Ready); r.Ready { // before anybody hears it: it may be the last thing that this start does
+		if judged.Store(&r); r.Ready { // before anybody hears it: it may be the last thing that this start does
 			prove(c, on, log)
 		}
 		f.write(&r, log) // before anybody can read the line and ask for the status
@@ -284,8 +282,7 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 			return nil
 		}
 	})
-	r.db, r.rest, r.ready = db, a.Rest, isReady.Load
-	r.why = func() string { return whyNot(why.Load()) }
+	r.db, r.rest, r.judged = db, a.Rest, judged.Load
 	g.Go(func() error { return r.follow(ctx) })
 	return g.Wait()
 }
