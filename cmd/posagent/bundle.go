@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -63,6 +64,9 @@ func writeBundle(ctx context.Context, c *call, path string, secret []byte) (v ba
 	fi, err := in.Stat()
 	if err != nil {
 		return v, fail(exitFailed, "%v", err)
+	}
+	if err := spaceFor(path, fi.Size()); err != nil {
+		return v, err
 	}
 	head.Bytes = fi.Size()
 	v = backupView{Schema: "posagent.backup/1", File: path}
@@ -128,17 +132,60 @@ func bundleError(file string, err error) error {
 	return storeError(err)
 }
 
-// oneAtATime keeps two verbs from using the same names beside the journal.
+// oneAtATime keeps two verbs from using the same names beside the journal. Its lock leaves nothing behind.
 func oneAtATime(c *call) (release func(), err error) {
-	f, err := os.OpenFile(agentDB(c)+".copy.lock", os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	path := agentDB(c) + ".verb.lock"
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, storeError(err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fail(exitRefused, "another backup or restore is under way on %s", c.stateDir()), f.Close())
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	was, bad := f.Stat()
+	if now, gone := os.Lstat(path); err != nil || bad != nil || gone != nil || !os.SameFile(was, now) { // removed by the verb that had it
+		return nil, errors.Join(fail(exitRefused, "%w on %s", errUnderWay, c.stateDir()), f.Close())
 	}
-	return func() { _ = f.Close() }, nil
+	return func() { _, _ = os.Remove(path), f.Close() }, nil
 }
+
+// spaceFor refuses what its file system has no room for, before it is full.
+func spaceFor(path string, need int64) error {
+	dir := filepath.Dir(path)
+	if free, err := file.Free(dir); err == nil && free < need { // one that does not tell is tried
+		return fail(exitFailed, "%s needs %d KiB, and %d KiB are free in %s (df -h %s shows what has them; free space there, or name a file on another medium)", path, need>>10+1, free>>10, dir, dir)
+	}
+	return nil
+}
+
+// clearDead removes what a backup or a restore has left beside the journal that was killed: a copy as large as the journal. It returns
+// how many bytes that were. What a verb is at work with stays.
+func clearDead(c *call) (bytes int64, err error) {
+	var found []string
+	for _, name := range []string{agentDB(c) + ".copy", agentDB(c) + ".restore"} {
+		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+			if info, err := os.Lstat(name + suffix); err == nil {
+				found, bytes = append(found, name), bytes+info.Size()
+			}
+		}
+	}
+	if len(found) == 0 {
+		return 0, nil
+	}
+	release, err := oneAtATime(c)
+	if errors.Is(err, errUnderWay) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	for _, name := range found {
+		err = errors.Join(err, clearStaged(name))
+	}
+	return bytes, err
+}
+
+// errUnderWay: another verb is at work beside the journal.
+var errUnderWay = errors.New("another backup or restore is under way")
 
 // clearStaged removes a copy that a killed verb left.
 func clearStaged(path string) error {

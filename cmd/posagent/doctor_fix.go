@@ -25,6 +25,9 @@ func fixSafe(c *call) {
 		fmt.Fprintln(c.err, "posagent: other accounts may have read the device key until now: posagent config rotate-key"+c.flags()+" makes another")
 	}
 	closeToOthers(c, keyDir(c), ".", 0o700)
+	if bytes, err := clearDead(c); err != nil || bytes > 0 {
+		fixed(c, fmt.Sprintf("removed what a killed backup or restore has left beside the journal, %d KiB", bytes>>10), err)
+	}
 	for _, name := range []string{"agent.db", "agent.db-wal", "agent.db-shm", "agent.db.mark"} {
 		closeToOthers(c, dir, name, 0o600)
 	}

@@ -119,11 +119,19 @@ func runRestore(ctx context.Context, c *call) error {
 		return err
 	}
 	defer release()
+	only, err := oneAtATime(c)
+	if err != nil {
+		return err
+	}
+	defer only()
 	staged := agentDB(c) + ".restore"
 	if err := clearStaged(staged); err != nil {
 		return fail(exitFailed, "%v", err)
 	}
 	defer func() { _ = clearStaged(staged) }()
+	if err := spaceFor(staged, head.Bytes); err != nil {
+		return err
+	}
 	key, err := head.Key(secret)
 	if err == nil {
 		err = unseal(ctx, c, in, key, staged)

@@ -175,6 +175,11 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	if err != nil {
 		return err
 	}
+	if bytes, err := clearDead(c); err != nil {
+		log.Warn("what a killed backup or restore has left is not removed", "err", err)
+	} else if bytes > 0 {
+		log.Warn("removed what a killed backup or restore has left", "bytes", bytes)
+	}
 	db, err := openJournal(ctx, c, keys, log, "")
 	if err != nil {
 		return err

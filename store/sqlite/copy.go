@@ -14,14 +14,16 @@ import (
 
 // Snapshot writes what is committed at this moment into a new file at copy, beside a running owner
 // or without one. The copy's keys are wrapped under to; it holds nothing that was deleted before.
-// It is not durable yet.
+// It is not durable yet. ErrFull where the copy has no room, before anything is written.
 func Snapshot(ctx context.Context, path, copy string, from, to store.Wrapper, progress func(done, of int)) error {
 	set := settings{path: path, synchronous: "FULL", readOnly: true}
 	l, err := openLink(ctx, set)
 	if err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	_, err = l.conn.ExecContext(ctx, "VACUUM INTO ?", copy)
+	if err = l.spaceFor(ctx, copy, file.Free); err == nil {
+		_, err = l.conn.ExecContext(ctx, "VACUUM INTO ?", copy)
+	}
 	if err = errors.Join(classify(err), l.close()); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
@@ -29,6 +31,24 @@ func Snapshot(ctx context.Context, path, copy string, from, to store.Wrapper, pr
 		w := rewrapping(from, to, progress)
 		return w.Run(ctx, write)
 	})
+}
+
+// spare is what stays free beside a copy while it is made: the terminal goes on.
+const spare = 1 << 20
+
+// spaceFor refuses a copy that its file system has no room for: a full one would keep the terminal from selling.
+func (l *link) spaceFor(ctx context.Context, copy string, freeIn func(dir string) (int64, error)) error {
+	var need int64
+	err := l.conn.QueryRowContext(ctx, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size").Scan(&need)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(copy)
+	free, err := freeIn(dir)
+	if err != nil || free >= need+spare { // one that does not tell is tried
+		return nil
+	}
+	return fmt.Errorf("%w: a copy of the journal needs %d KiB in %s, and %d KiB are free there", store.ErrFull, (need+spare)>>10, dir, free>>10)
 }
 
 // Stage makes a database of a copy: its keys are wrapped under opt.Wrapper again, its schema is
