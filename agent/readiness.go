@@ -459,6 +459,9 @@ func (a *Agent) report(ctx context.Context, look bool) ready.Report {
 	}
 	changed := j.changed(r)
 	j.mu.Unlock()
+	if !changed {
+		a.history.Stayed(ctx)
+	}
 	if !changed || ctx.Err() != nil {
 		return r
 	}

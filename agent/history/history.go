@@ -60,8 +60,9 @@ type Entry struct {
 const (
 	keepFor  = 30 * 24 * time.Hour
 	keepMost = 5000
-	keepAny  = 200 // whatever the clock says
-	perHour  = 30  // changes of readiness
+	keepAny  = 200             // whatever the clock says
+	perHour  = 30              // changes of readiness
+	stays    = 5 * time.Minute // of one that is over them, before it is noted all the same
 )
 
 // Options are what a Log needs. DB is required.
@@ -78,6 +79,13 @@ type Log struct {
 	mu      sync.Mutex
 	written []time.Time // changes of readiness of the last hour
 	left    int         // out since then
+	due     *change     // the newest of those
+}
+
+// change is a change of readiness.
+type change struct {
+	at                time.Time
+	what, cause, text string
 }
 
 // New makes a Log; it starts nothing.
@@ -124,21 +132,38 @@ func (l *Log) Judged(ctx context.Context, r ready.Report) {
 	if said != nil {
 		cause, text = string(said.Cause), said.Words
 	}
-	left, ok := l.turn()
-	if !ok {
+	c := change{l.opt.Now(), what, cause, text}
+	if left, ok := l.turn(c); ok {
+		l.changed(ctx, c, left)
+	}
+}
+
+// Stayed notes a change that was left out, once it has stayed: the newest entry is what the terminal is. It is called from time to time.
+func (l *Log) Stayed(ctx context.Context) {
+	l.mu.Lock()
+	due, left := l.due, l.left-1
+	if due == nil || l.opt.Now().Sub(due.at).Abs() < stays {
+		l.mu.Unlock()
 		return
 	}
+	l.due, l.left = nil, 0
+	l.mu.Unlock()
+	l.changed(ctx, *due, left)
+}
+
+// changed writes a change; left is how many were left out before it.
+func (l *Log) changed(ctx context.Context, c change, left int) {
 	if left > 0 {
-		text = fmt.Sprintf("%s (after %d change(s) that are not listed)", text, left)
+		c.text = fmt.Sprintf("%s (after %d change(s) that are not listed)", c.text, left)
 	}
-	l.write(ctx, func(tx store.Tx) error { return l.add(tx, what, cause, "", text) })
+	l.write(ctx, func(tx store.Tx) error { return l.addAt(tx, c.at, c.what, c.cause, "", c.text) })
 }
 
 // Compared notes the result of a day's list in the caller's commit.
 func (l *Log) Compared(tx store.Tx, text string) error { return l.add(tx, Reconciled, "", "", text) }
 
 // turn says whether another change of readiness may be written, and how many were left out before it.
-func (l *Log) turn() (left int, ok bool) {
+func (l *Log) turn(c change) (left int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.opt.Now()
@@ -147,10 +172,11 @@ func (l *Log) turn() (left int, ok bool) {
 	}
 	if len(l.written) >= perHour {
 		l.left++
+		l.due = &c
 		return 0, false
 	}
 	l.written = append(l.written, now)
-	left, l.left = l.left, 0
+	left, l.left, l.due = l.left, 0, nil
 	return left, true
 }
 
@@ -191,8 +217,12 @@ func endedBy(r store.Reader, boot string) (cause string, err error) {
 }
 
 func (l *Log) add(tx store.Tx, what, cause, boot, text string) error {
+	return l.addAt(tx, l.opt.Now(), what, cause, boot, text)
+}
+
+func (l *Log) addAt(tx store.Tx, at time.Time, what, cause, boot, text string) error {
 	now := l.opt.Now()
-	res, err := tx.Exec(`INSERT INTO history_log (at_ms, what, cause, boot, text) VALUES (?, ?, ?, ?, ?)`, now.UnixMilli(), what, cause, boot, text)
+	res, err := tx.Exec(`INSERT INTO history_log (at_ms, what, cause, boot, text) VALUES (?, ?, ?, ?, ?)`, at.UnixMilli(), what, cause, boot, text)
 	if err != nil {
 		return fmt.Errorf("note in history: %w", err)
 	}

@@ -34,6 +34,18 @@ func (x *rig) log() *history.Log {
 	return history.New(history.Options{DB: x.db, Now: func() time.Time { return x.now }})
 }
 
+// newest is the newest entry.
+func (x *rig) newest() (e history.Entry) {
+	require.NoError(x.t, x.db.Read(x.t.Context(), func(r store.Reader) error {
+		list, err := history.Since(r, time.Time{}, 1)
+		if err == nil && len(list) == 1 {
+			e = list[0]
+		}
+		return err
+	}))
+	return e
+}
+
 func (x *rig) list(limit int) (texts []string) {
 	require.NoError(x.t, x.db.Read(x.t.Context(), func(r store.Reader) error {
 		list, err := history.Since(r, time.Time{}, limit)
