@@ -85,6 +85,10 @@ func (m *Files) Read() []Reading {
 		f, err := m.openMark(i, false)
 		if err != nil {
 			m.err[i] = err
+			if i > 0 && errors.Is(err, unix.EROFS) { // what stands there still tells of an older journal
+				list[i] = readOnly(m.path[i])
+				continue
+			}
 			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrNotMark) { // what is no mark says nothing
 				list[i].Err = err
 			}
@@ -93,6 +97,16 @@ func (m *Files) Read() []Reading {
 		m.file[i], list[i] = f, ReadSlots(f)
 	}
 	return list
+}
+
+// readOnly reads a mark on a medium that takes no writes.
+func readOnly(path string) Reading {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return Reading{Err: err}
+	}
+	defer f.Close()
+	return ReadSlots(f)
 }
 
 // ErrNotMark is that of a file that a mark would be written over.
