@@ -7,6 +7,7 @@ import (
 	"posagent/agent/audit"
 	"posagent/agent/control"
 	"posagent/agent/ready"
+	"posagent/agent/view"
 	"posagent/schemes/wire"
 )
 
@@ -28,7 +29,7 @@ func (a *Agent) health(ctx context.Context) (control.Health, error) {
 	if report.Offline != nil {
 		h.Add(report.Offline.Cause)
 	}
-	if l := a.o.Local; l.Live != nil {
+	if l := a.o.Local; l.Live != nil && a.o.Port != nil { // an older program without a port names none of these
 		for _, t := range l.Live().Troubles {
 			switch t.Cause {
 			case ready.ServiceRefused, ready.PageUnseen, ready.ConfigChanged: // a question that an older program does not ask, a browser that comes back by itself, a file that it has not read
@@ -39,6 +40,23 @@ func (a *Agent) health(ctx context.Context) (control.Health, error) {
 	}
 	h.Answered = a.o.Ways.Answered != nil && a.o.Ways.Answered()
 	return h, nil
+}
+
+// opens says whether the first judgement of this run is still to be made.
+func (a *Agent) opens(still bool) {
+	a.judged.mu.Lock()
+	defer a.judged.mu.Unlock()
+	a.judged.first = still
+}
+
+// live is what only the running terminal knows, judged now.
+func (a *Agent) live(ctx context.Context) view.Live {
+	var v view.Live
+	if known := a.o.Local.Live; known != nil {
+		v = known()
+	}
+	v.Lines, v.Report = a.Lines(), a.Judge(ctx)
+	return v
 }
 
 // restart ends the run where no sale is open.

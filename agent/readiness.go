@@ -41,7 +41,8 @@ type Ways struct {
 	Method func() *ready.Trouble
 	// AskMethod asks that service whether it accepts the credentials, unless it has said so; nil = it is not asked.
 	AskMethod func(ctx context.Context)
-	// Doubt says that another service of the same host was not reached after the last answer on a sale's own way; nil = it is not known.
+	// Doubt says that something was not reached after the last answer on a sale's own way: another service of the same host, or what the
+	// terminal touches from time to time; nil = it is not known.
 	Doubt func() bool
 	// Apart says that the schemes are asked at another address than the method list.
 	Apart bool
@@ -102,6 +103,7 @@ type judged struct {
 	proof  bool          // the backend has answered with these settings, in this run or an earlier one
 	stored bool          // and that stands in the journal
 	read   bool          // the journal has been asked for it
+	first  bool          // this run has not made its first judgement: until then the backend may not have been asked
 }
 
 func proofSchema() []store.Step {
@@ -112,11 +114,15 @@ CREATE TABLE agent_proof (
 ) STRICT;`}}
 }
 
-// Judge says whether a register may ask for a sale now.
+// Judge says whether a register may ask for a sale now. What an earlier run has proven makes a start READY only once this one has asked.
 func (a *Agent) Judge(ctx context.Context) ready.Report {
 	a.judged.mu.Lock()
 	defer a.judged.mu.Unlock()
-	return a.judge(ctx, true)
+	r := a.judge(ctx, true)
+	if a.judged.first && r.Ready && r.Offline == nil {
+		return ready.Not(ready.Trouble{Cause: ready.Asking}, a.o.Ways.Place)
+	}
+	return r
 }
 
 // judge is Judge; look says that the journal is looked into now. The caller holds the mutex.
@@ -284,6 +290,8 @@ func (a *Agent) probe() error {
 
 // watch says when registers are answered, then judges until ctx ends, and reports what has changed.
 func (a *Agent) watch(ctx context.Context) {
+	a.opens(true)
+	defer a.opens(false)
 	late := time.Now().Add(listWithin)
 	for told := false; !a.drive.Resumed() && ctx.Err() == nil; {
 		if !told && time.Now().After(late) {
@@ -303,6 +311,7 @@ func (a *Agent) watch(ctx context.Context) {
 	for a.opening() && time.Now().Before(late) && ctx.Err() == nil {
 		pause(ctx, 2*time.Millisecond)
 	}
+	a.opens(false)
 	if a.o.Up != nil && ctx.Err() == nil {
 		a.o.Up()
 	}

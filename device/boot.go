@@ -1,8 +1,10 @@
 package device
 
 import (
+	"bytes"
 	"crypto/rand"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +23,19 @@ var bootID = sync.OnceValue(func() string {
 
 // BootID names the current boot of the box; a restart of the program alone does not change it.
 func BootID() string { return bootID() }
+
+// Process names a process among all that have had its number: by its start in this boot of the box. "" = it is not there, or not shown.
+func Process(pid int) string {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return ""
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // the name before it may hold anything
+	if len(fields) < 20 {
+		return ""
+	}
+	return BootID() + "/" + fields[19]
+}
 
 // BootTime is the time since boot, time spent suspended included. No setting of the wall clock moves it.
 func BootTime() time.Duration {

@@ -151,19 +151,29 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*ht
 
 // Ready asks whether a register may ask for a sale now. A terminal of an older version answers an error.
 func (c *Client) Ready(ctx context.Context) (r ready.Report, err error) {
-	resp, err := c.ask(ctx, http.MethodGet, "/ready", nil)
+	return r, c.read(ctx, "/ready", &r)
+}
+
+// Live asks for all that only the running terminal knows. A terminal of an older version answers an error.
+func (c *Client) Live(ctx context.Context) (v view.Live, err error) {
+	return v, c.read(ctx, "/live", &v)
+}
+
+// read reads what the terminal answers.
+func (c *Client) read(ctx context.Context, path string, into any) error {
+	resp, err := c.ask(ctx, http.MethodGet, path, nil)
 	if err != nil {
-		return r, err
+		return err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return r, fmt.Errorf("the terminal answered %s", resp.Status)
+		return fmt.Errorf("the terminal answered %s", resp.Status)
 	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
-		return r, fmt.Errorf("the terminal's answer: %w", err)
+		return fmt.Errorf("the terminal's answer: %w", err)
 	}
-	return r, json.Unmarshal(data, &r)
+	return json.Unmarshal(data, into)
 }
 
 // Events calls begun once the terminal tells of everything from then on, and see with each event, until ctx or the terminal

@@ -47,7 +47,7 @@ type House interface {
 
 var _ House = (*view.Daemon)(nil)
 
-// Options of a server. All are required besides Record, Own, Missing, Health, Ready, Restart, Print, Refused and Log.
+// Options of a server. All are required besides Record, Own, Missing, Health, Ready, Live, Restart, Print, Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
@@ -60,6 +60,7 @@ type Options struct {
 	Missing func(ctx context.Context) error                             // is the answer to a key that is not in the journal; nil = it is not asked
 	Health  func(ctx context.Context) (Health, error)                   // how the terminal is; nil = it is not asked
 	Ready   func(ctx context.Context) ready.Report                      // whether a register may ask now; nil = it is not asked
+	Live    func(ctx context.Context) view.Live                         // all that only the running terminal knows; nil = it is not asked
 	Restart func(ctx context.Context) error                             // ends the run where no sale is open; nil = it is not ended
 	// Print prints a copy of a sale's receipt, and says why that waits; nil = none is printed.
 	Print func(ctx context.Context, sale wire.Key, which receipt.Copy) (waits string, err error)
@@ -133,6 +134,11 @@ func New(o Options) *Server {
 	}
 	if o.Health != nil {
 		mux.HandleFunc("GET /health", s.health)
+	}
+	if o.Live != nil {
+		mux.HandleFunc("GET /live", func(w http.ResponseWriter, r *http.Request) {
+			_ = wire.WriteJSON(w, http.StatusOK, "application/json", o.Live(r.Context())) // a lost connection has no reader
+		})
 	}
 	if o.Ready != nil {
 		mux.HandleFunc("GET /ready", func(w http.ResponseWriter, r *http.Request) {

@@ -13,6 +13,7 @@ import (
 type Live struct {
 	At      time.Time `json:"at"`
 	PID     int       `json:"pid,omitempty"`
+	Process string    `json:"process,omitempty"` // of that number: its boot and its start; "" = a terminal of an older version, or one that waits
 	Schemes Trouble   `json:"schemes"`
 	Methods Trouble   `json:"methods"`
 	Serial  Trouble   `json:"serial"`
@@ -28,6 +29,7 @@ type Live struct {
 	Boot   time.Duration `json:"boot,omitzero"`
 	Config string        `json:"config,omitempty"` // digest of the configuration
 
+	Answered time.Time      `json:"answered,omitzero"`  // when the backend did last; zero = not since the start, or it was not asked
 	Services []Service      `json:"services,omitempty"` // those the outbox cannot deliver to
 	Lines    []RegisterLine `json:"lines,omitempty"`    // of registers
 	Printer  *Printer       `json:"printer,omitempty"`  // nil = the terminal has none

@@ -103,9 +103,9 @@ func sayNotInUse(c *call) {
 	if err != nil || !running {
 		return
 	}
-	live := readLive(c.stateDir())
+	live, _ := says(c, pid)
 	for _, t := range live.Troubles {
-		if live.PID == pid && t.Cause == ready.ConfigChanged {
+		if t.Cause == ready.ConfigChanged {
 			fmt.Fprintf(c.err, "posagent: not in use yet: %s (%s)\n", t.Words, t.Remedy)
 		}
 	}

@@ -25,7 +25,7 @@ const (
 
 // selfExamined makes the checks of the doctor that the running terminal can make of itself. A page that asks meanwhile waits for
 // them, and shows the same.
-func selfExamined(c *call, db store.Journal) func(ctx context.Context) (view.Checks, error) {
+func selfExamined(c *call, db store.Journal, live func() view.Live) func(ctx context.Context) (view.Checks, error) {
 	var mu sync.Mutex
 	var last view.Checks
 	var made time.Time
@@ -36,15 +36,15 @@ func selfExamined(c *call, db store.Journal) func(ctx context.Context) (view.Che
 			return last, nil
 		}
 		ctx = context.WithoutCancel(ctx) // the next one to ask gets it too
-		last, made = selfChecks(ctx, c, db), time.Now()
+		last, made = selfChecks(ctx, c, db, live()), time.Now()
 		return last, nil
 	}
 }
 
 // selfChecks makes the checks.
-func selfChecks(ctx context.Context, c *call, db store.Journal) view.Checks {
+func selfChecks(ctx context.Context, c *call, db store.Journal, live view.Live) view.Checks {
 	cfg, err := readConfig(c)
-	f := selfFacts(ctx, c, cfg, err, db)
+	f := selfFacts(ctx, c, cfg, err, db, live)
 	v := view.Checks{At: f.Now}
 	for _, r := range exam.Examine(ctx, doctor.OfItself(), f, exam.Limits{Each: selfEach, All: selfAll, Parallel: 1}) {
 		switch r.Status {
@@ -63,7 +63,7 @@ func selfChecks(ctx context.Context, c *call, db store.Journal) view.Checks {
 }
 
 // selfFacts are the facts as the running terminal has them: its own journal is open, and nothing is asked of the network.
-func selfFacts(ctx context.Context, c *call, cfg config.Config, bad error, db store.Journal) *doctor.Facts {
+func selfFacts(ctx context.Context, c *call, cfg config.Config, bad error, db store.Journal, live view.Live) *doctor.Facts {
 	f := &doctor.Facts{
 		InMemory: file.InMemory,
 		Now:      time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
@@ -71,7 +71,7 @@ func selfFacts(ctx context.Context, c *call, cfg config.Config, bad error, db st
 		Sane:   func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
 		Dir:    func() error { return ownDir(c.stateDir(), os.Geteuid()) },
 		Token:  func() error { return doctorToken(c, cfg) },
-		Daemon: daemonSays(doctor.Daemon{PID: os.Getpid(), Running: true}, readLive(c.stateDir())),
+		Daemon: daemonSays(doctor.Daemon{PID: os.Getpid(), Running: true}, live),
 	}
 	read := sync.OnceValue(func() doctor.Journal {
 		j := doctor.Journal{State: doctor.Readable, Keyed: true}

@@ -356,6 +356,7 @@ type running struct {
 	db     store.Journal
 	rest   func(context.Context) (bool, error) // agent.Rest
 	judged func() *ready.Report                // the last judgement, nil = there is none yet
+	missed func(error)                         // is told what the operator's service was not reached for
 	log    *slog.Logger
 	looked time.Time                     // when a switch that waits was looked at last
 	bar    atomic.Pointer[ready.Trouble] // why nothing new is sold; nil = nothing forbids it
@@ -391,6 +392,7 @@ func (r *running) follow(ctx context.Context) error {
 		if r.on.ID != "" && !r.on.Unconfirmed && ask.refresh.due(time.Now()) {
 			number, err := box.Refresh(ctx, d)
 			ask.refreshed(time.Now(), err)
+			r.missed(err)
 			switch {
 			case err != nil && ctx.Err() == nil && !errors.Is(err, enrol.ErrBusy):
 				r.log.Debug("no newer configuration", "err", err)

@@ -32,8 +32,9 @@ type facts struct {
 	screens []watchedScreen // of [display]
 	page    string          // address of the customer's page; "" = there is none
 	unseen  func() bool     // no browser shows the page
-	tcp     int             // register lines that listen
-	listens []hears         // where they do, and the local port
+	look    *lookout
+	tcp     int     // register lines that listen
+	listens []hears // where they do, and the local port
 
 	services  func() []outbox.Service
 	registers func() []view.RegisterLine  // what the register lines have counted
@@ -97,9 +98,13 @@ func (f facts) keyed(t *ready.Trouble, service string) *ready.Trouble {
 	return t
 }
 
-// doubt says that another service of the schemes' host was not reached after the schemes' last answer. The schemes are then asked.
+// doubt says that another service of the schemes' host, or the network, was not reached after the schemes' last answer. The schemes are
+// then asked.
 func (f facts) doubt() bool {
 	answered, others := f.schemes.Stats().LastOK, slices.Collect(maps.Values(f.ways))
+	if f.look.since(answered) {
+		return true
+	}
 	if f.account != nil {
 		others = append(others, f.account.client)
 	}
@@ -208,10 +213,12 @@ func padTrouble(path string, err error) *ready.Trouble {
 
 // sample reports what is wrong now; what was wrong before keeps its beginning.
 func (f facts) sample(before view.Live) view.Live {
-	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Names: f.names, Sandbox: f.sandbox, Config: f.config, Grace: f.grace, Boot: device.BootTime()}
-	if st := f.schemes.Stats(); !f.schemes.Healthy() {
+	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Process: device.Process(os.Getpid()), Names: f.names, Sandbox: f.sandbox, Config: f.config, Grace: f.grace, Boot: device.BootTime()}
+	st := f.schemes.Stats()
+	if !f.schemes.Healthy() {
 		v.Schemes = view.Trouble{Reason: st.Reason}
 	}
+	v.Answered = later(st.LastOK, f.list.Stats().LastOK).UTC()
 	if err := f.methods(); err != nil {
 		v.Methods = view.Trouble{Reason: err.Error(), Code: wire.CodeOf(err)}
 	}
@@ -314,7 +321,8 @@ func (f facts) watch(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// liveFile is the report as it lies in the state directory.
+// liveFile is the report as it lies in the state directory. It is written where a condition changes. Counters are not in it: they are
+// asked, because a file that is replaced with each message of a register wears a box's flash out.
 type liveFile struct {
 	path string
 
@@ -332,12 +340,31 @@ func (f facts) write(judged *ready.Report, log *slog.Logger) {
 	if judged != nil {
 		now.Report = *judged
 	}
-	same, first := l.last, l.last.At.IsZero()
-	same.At, same.Boot = now.At, now.Boot
-	if first || !reflect.DeepEqual(same, now) {
-		if err := writeLive(l.path, now); err != nil {
+	was, is, first := conditions(l.last), conditions(now), l.last.At.IsZero()
+	was.At, was.Boot = is.At, is.Boot
+	if first || !reflect.DeepEqual(was, is) {
+		if err := writeLive(l.path, is); err != nil {
 			log.Warn("report for status not written", "err", err)
 		}
 	}
 	l.last = now
+}
+
+// conditions is a report without what only counts.
+func conditions(v view.Live) view.Live {
+	v.Lines, v.Keypad, v.Answered = nil, nil, time.Time{}
+	if v.Printer != nil && v.Printer.Reason == "" {
+		v.Printer = nil
+	}
+	return v
+}
+
+// current is the report as it is now, with the last judgement.
+func (f facts) current() view.Live {
+	l := f.file
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := f.sample(l.last)
+	now.Report = l.last.Report
+	return now
 }

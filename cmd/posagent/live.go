@@ -18,6 +18,7 @@ import (
 	"posagent/agent/control/socket"
 	"posagent/agent/ready"
 	"posagent/agent/view"
+	"posagent/device"
 	"posagent/device/file"
 )
 
@@ -96,7 +97,7 @@ func lockWaiting(c *call) (release func(), err error) {
 // report is an old one. One that does not answer is not ready.
 func says(c *call, pid int) (live view.Live, told bool) {
 	live = readLive(c.stateDir())
-	if told = live.PID == pid && (live.Report.Ready || live.Report.NotReady != nil); !told { // an older run has left it
+	if told = written(live, pid) && (live.Report.Ready || live.Report.NotReady != nil); !told { // an older run has left it
 		live = view.Live{PID: pid}
 	}
 	silent := ready.Trouble{Cause: ready.Silent, Where: strconv.Itoa(pid)}
@@ -107,9 +108,15 @@ func says(c *call, pid int) (live view.Live, told bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), saysWithin)
 	defer cancel()
-	report, err := (&control.Client{Path: controlSocket(c)}).Ready(ctx)
+	client := &control.Client{Path: controlSocket(c)}
+	now, err := client.Live(ctx)
+	if err == nil {
+		now.PID = pid // in a container it knows itself by another number
+		return now, true
+	}
+	report, err := client.Ready(ctx)
 	switch {
-	case err == nil:
+	case err == nil: // of an older version
 		live.Report = report
 	case ctx.Err() != nil:
 		silent.Detail = fmt.Sprintf("it was asked for %v", saysWithin)
@@ -118,6 +125,12 @@ func says(c *call, pid int) (live view.Live, told bool) {
 		return live, told // it is starting, or is one of an older version
 	}
 	return live, true
+}
+
+// written returns whether a process has written a report. Its number alone proves nothing: in a container it is 1 in every life, and a
+// small box gives the same one at each boot.
+func written(live view.Live, pid int) bool {
+	return live.PID == pid && (live.Process == "" || live.Process == device.Process(pid))
 }
 
 // saysWithin is more than a write of the terminal waits for another program's lock.
@@ -140,7 +153,7 @@ func runningOn(c *call, digest string) (r ready.Report, running bool) {
 		return ready.Report{}, false
 	}
 	live := readLive(c.stateDir())
-	if live.PID != pid || live.Config != digest {
+	if !written(live, pid) || live.Config != digest {
 		return ready.Not(ready.Trouble{Cause: ready.Starting}, placeOf(c)), true
 	}
 	return live.Report, true

@@ -44,9 +44,22 @@ func (p *poll) pace(now time.Time, every time.Duration) {
 // day, a change of the enrolment; else ever so often, because a line may be paid by its bytes. The first write after a rest asks at once.
 type rounds struct {
 	refresh, report poll
-	commits         int64
-	stamp           string
-	active          time.Time // when something happened last; zero = the run has just begun
+	pulse           pulse
+}
+
+// pulse is when something happened last.
+type pulse struct {
+	commits int64
+	stamp   string
+	at      time.Time // zero = the run has just begun
+}
+
+// beats returns whether something happened lately: a write into the journal, a change of the enrolment. busy = something is awaited.
+func (p *pulse) beats(now time.Time, commits int64, stamp string, busy bool) bool {
+	if busy || p.at.IsZero() || commits != p.commits || stamp != p.stamp {
+		p.at, p.commits, p.stamp = now, commits, stamp
+	}
+	return now.Sub(p.at) < idleAfter
 }
 
 const (
@@ -59,13 +72,10 @@ func newRounds() rounds {
 	return rounds{refresh: poll{every: refreshEvery}, report: poll{every: 2 * refreshEvery}}
 }
 
-// look takes note of what happened: writes into the journal, and changes of the enrolment. busy = something is awaited.
+// look takes note of what happened, as pulse.beats.
 func (o *rounds) look(now time.Time, commits int64, stamp string, busy bool) {
-	if busy || o.active.IsZero() || commits != o.commits || stamp != o.stamp {
-		o.active, o.commits, o.stamp = now, commits, stamp
-	}
 	every := idleEvery
-	if now.Sub(o.active) < idleAfter {
+	if o.pulse.beats(now, commits, stamp, busy) {
 		every = refreshEvery
 	}
 	o.refresh.pace(now, every)

@@ -58,8 +58,7 @@ func tokenDigest(beside store.Beside, token string) string {
 func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.DB, beside store.Beside, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Rate: cfg.Port.Rate, Parallel: cfg.Port.Parallel, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
-		Live: func() view.Live { return readLive(c.stateDir()) },
-		PIN:  func() (string, error) { return readPIN(pinFile(c), os.Geteuid()) },
+		PIN: func() (string, error) { return readPIN(pinFile(c), os.Geteuid()) },
 	}
 	l.About.Running, l.About.PID, l.About.Flags = true, os.Getpid(), c.flags()
 	var err error

@@ -250,6 +250,10 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	if f.account != nil {
 		o.Ways.Method, o.Ways.AskMethod = f.account.trouble, f.account.ask
 	}
+	f.look, o.Local.Live = newLookout(), func() view.Live { return f.current() }
+	if o.Port != nil {
+		o.Local.Examine = selfExamined(c, db, o.Local.Live)
+	}
 	o.Up = func() { fmt.Fprintln(c.err, "posagent: serving "+addresses) }
 	var judged atomic.Pointer[ready.Report]
 	o.Report = func(r ready.Report) {
@@ -267,6 +271,7 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	f.methods, f.services, f.registers, f.printer, f.unseen = a.MethodsTrouble, a.Services, a.Lines, a.Printer, a.Unseen
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return f.watch(ctx, log) })
+	g.Go(func() error { return f.lookOut(ctx, db.Commits) })
 	g.Go(func() error { return checked(ctx) })
 	g.Go(func() error {
 		err := a.Run(ctx)
@@ -287,7 +292,7 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 			return nil
 		}
 	})
-	r.db, r.rest, r.judged = db, a.Rest, judged.Load
+	r.db, r.rest, r.judged, r.missed = db, a.Rest, judged.Load, f.look.missed
 	g.Go(func() error { return r.follow(ctx) })
 	return g.Wait()
 }

@@ -285,6 +285,8 @@ func (v *statusView) print(c *call) {
 		row("terminal", "%s", state)
 	}
 	switch {
+	case v.Backend != "" && !v.Live.Answered.IsZero():
+		row("backend", "%s, has answered %s ago", v.Backend, v.Live.At.Sub(v.Live.Answered).Round(time.Second))
 	case v.Backend != "":
 		row("backend", "%s", v.Backend)
 	case v.Sandbox:

@@ -117,7 +117,6 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		if o.Local, err = localPort(ctx, c, cfg, sandbox, db, beside, o.Front, to, log); err != nil {
 			return o, f, nil, err
 		}
-		o.Local.Examine = selfExamined(c, db)
 	}
 	o.Record, o.Clean = c.recorder, support.NewCleaner(append(cfg.Secrets(), o.Local.Token.Reveal())).Data
 	var cables []string

@@ -109,4 +109,13 @@ var ofEnrolment = []mutant{
 	{"the operator vouches for what this box has typed", "cmd/posagent", "TestTheOperatorVouchesForItsOwnAddresses", []edit{
 		{"cmd/posagent/bundled.go", `strings.HasPrefix(origin[key], layerName(on.Revision)+":")`, `strings.Contains(origin[key], ":")`},
 	}},
+	{"an outage counts against a revision", "cmd/posagent", "TestField2_L6OnlyTimeThatSpeaksAgainstItCounts", []edit{
+		{"cmd/posagent/proving.go", `case !p.better(ctx, report):`, `case false:`},
+	}},
+	{"a revision is given up where the one before reaches no backend either", "cmd/posagent", "TestField2_L6TheOneBeforeMustDoBetter", []edit{
+		{"cmd/posagent/proving.go", `return reached(ctx, r.c, was) == nil`, `return true`},
+	}},
+	{"the report of an earlier life makes a terminal READY", "cmd/posagent", "TestField2_L10AReportIsOfItsProcess", []edit{
+		{"cmd/posagent/live.go", `live.Process == device.Process(pid))`, `live.Process == device.Process(pid) || pid > 0)`},
+	}},
 }
