@@ -32,7 +32,7 @@ func (a *Agent) health(ctx context.Context) (control.Health, error) {
 	if l := a.o.Local; l.Live != nil && a.o.Port != nil { // an older program without a port names none of these
 		for _, t := range l.Live().Troubles {
 			switch t.Cause {
-			case ready.ServiceRefused, ready.PageUnseen, ready.ConfigChanged: // a question that an older program does not ask, a browser that comes back by itself, a file that it has not read
+			case ready.ServiceRefused, ready.PageUnseen, ready.ConfigChanged, ready.Zone, ready.Unmarked: // a question that an older program does not ask, a browser that comes back by itself, a file that it has not read, the box's own
 			default:
 				h.Add(t.Cause)
 			}

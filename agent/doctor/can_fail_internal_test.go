@@ -28,9 +28,9 @@ func well(t *testing.T) *Facts {
 	require.NoError(t, os.Symlink("/usr/bin/posagent", filepath.Join(proc, "4711/exe")))
 	journal := Journal{State: Readable, Fetched: noon, Quick: func(context.Context) error { return nil }}
 	return &Facts{
-		Now: noon, State: t.TempDir(), Proc: proc, Sys: filepath.Join(proc, "sys"), Sane: func(time.Time) bool { return true },
+		Now: noon, State: t.TempDir(), Proc: proc, Sys: filepath.Join(proc, "sys"), Sane: func(time.Time) bool { return true }, Zone: func() (string, *ready.Said) { return "Europe/Berlin", nil },
 		Config:  Config{Named: true, TCP: []string{"127.0.0.1:20007"}, Refresh: time.Hour, MaxAge: 7 * 24 * time.Hour, Backend: "https://pay.example"},
-		Daemon:  Daemon{PID: 4711, Running: true, Told: true, Report: ready.Report{Ready: true}, Backend: "https://pay.example", Lines: []Heard{{Name: "tcp"}}},
+		Daemon:  Daemon{PID: 4711, Running: true, Told: true, Report: ready.Report{Ready: true}, Backend: "https://pay.example", Zone: "Europe/Berlin", Lines: []Heard{{Name: "tcp"}}},
 		Answers: func(context.Context) error { return nil }, InMemory: func(string) string { return "" }, Dir: func() error { return nil }, Token: func() error { return nil },
 		Key: func() Key { return Key{} }, Lines: func() []Line { return nil },
 		Journal: func(context.Context) Journal { return journal },
@@ -70,6 +70,10 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-CFG-009", exam.Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Replaced)} }},
 		{"PA-CFG-009", exam.Fail, func(f *Facts) { f.Daemon, f.Config.Unenrolled = Daemon{}, true }},
 		{"PA-CFG-010", exam.Warn, func(f *Facts) { f.Config.Revision, f.Config.GivenUp = 3, 4 }},
+		{"PA-CLK-004", exam.Fail, func(f *Facts) { f.Daemon.Troubles = []ready.Said{*said(ready.Zone)} }},
+		{"PA-CLK-004", exam.Fail, func(f *Facts) {
+			f.Daemon, f.Zone = Daemon{}, func() (string, *ready.Said) { return "UTC", said(ready.Zone) }
+		}},
 		{"PA-DSK-006", exam.Fail, func(f *Facts) { f.State, f.InMemory = "/proc", func(string) string { return "tmpfs" } }},
 		{"PA-DSK-006", exam.Warn, func(f *Facts) { f.State, f.InMemory = os.TempDir(), func(string) string { return "tmpfs" } }},
 		{"PA-DSK-005", exam.Fail, func(f *Facts) {
@@ -92,6 +96,9 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 			j.Audit = func(context.Context) ([]string, error) { return []string{"line 7: removed"}, nil }
 		})},
 		{"PA-DB-009", exam.Warn, func(f *Facts) { f.Config.Mark = filepath.Join(f.State, "usb", "posagent.mark") }},
+		{"PA-DB-009", exam.Warn, func(f *Facts) {
+			f.Config.Mark, f.Daemon.Troubles = filepath.Join(f.State, "posagent.mark"), []ready.Said{*said(ready.Unmarked)}
+		}},
 		{"PA-KEY-005", exam.Warn, func(f *Facts) { f.Now = noon.AddDate(1, 0, -5) }},
 		{"PA-SYS-005", exam.Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said("journal")} }},
 		{"PA-SYS-005", exam.Warn, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said("resuming")} }},

@@ -2,11 +2,13 @@ package doctor
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"posagent/agent/doctor/exam"
+	"posagent/agent/ready"
 )
 
 const (
@@ -35,6 +37,26 @@ func clockChecks() []Check {
 					return exam.Nothing("the kernel does not say: " + err.Error())
 				}
 				return exam.WarnedIf(t.Status&unix.STA_UNSYNC != 0, "no time service keeps the clock")
+			},
+		},
+		{
+			ID: "PA-CLK-004", Severity: exam.Major, Command: "date",
+			Look: func(_ context.Context, f *Facts) Finding {
+				d := f.Daemon
+				zone, fault := d.Zone, f.suffers(ready.Zone)
+				switch {
+				case d.Running && fault != nil:
+				case d.Running && zone == "":
+					return exam.Nothing("the terminal does not say in which zone it works")
+				case d.Running:
+				default:
+					zone, fault = f.Zone()
+				}
+				m := exam.Measured{"zone", zone}
+				if fault != nil {
+					return exam.Failed(slices.Concat(m, evidence(fault))...).Typed(fault.Remedy, "date")
+				}
+				return m.Passed()
 			},
 		},
 	}

@@ -12,15 +12,17 @@ import (
 
 // Facts are what the checks look at. The functions may be called by several checks at a time.
 type Facts struct {
-	Now      time.Time
-	Place    ready.Place
-	State    string // directory
-	Mine     int    // number of this process
-	Proc     string // /proc
-	Sys      string // /sys
-	Config   Config
-	Daemon   Daemon
-	Sane     func(now time.Time) bool // whether a clock can be right
+	Now    time.Time
+	Place  ready.Place
+	State  string // directory
+	Mine   int    // number of this process
+	Proc   string // /proc
+	Sys    string // /sys
+	Config Config
+	Daemon Daemon
+	Sane   func(now time.Time) bool // whether a clock can be right
+	// Zone names the time zone of this program, and what is wrong with it, nil = nothing. A terminal that runs tells its own.
+	Zone     func() (name string, fault *ready.Said)
 	Answers  func(ctx context.Context) error
 	InMemory func(dir string) string // names its file system where that lies in memory
 	Dir      func() error            // why the state directory cannot be trusted; nil where it is not there
@@ -93,6 +95,7 @@ type Daemon struct {
 	Backend  string
 	Serial   string
 	Sandbox  bool
+	Zone     string // "" = it does not say
 	Undone   []Undelivered
 	Lines    []Heard
 	Printer  Printer

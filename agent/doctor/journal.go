@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"posagent/agent/doctor/exam"
 	"posagent/agent/ready"
+	"posagent/device/file"
 )
 
 // The terminal folds the log at a dozen MiB.
@@ -151,10 +153,14 @@ func journalChecks() []Check {
 				case f.Journal(ctx).State == NoJournal:
 					return exam.Nothing("no journal yet")
 				}
+				if t := f.suffers(ready.Unmarked); t != nil {
+					return exam.Warned(evidence(t)...).Typed(t.Remedy, showConfig)
+				}
 				if _, err := os.Stat(f.Config.Mark); err != nil {
 					return exam.Warned("seen", err.Error())
 				}
-				return exam.Passed()
+				bad, _ := file.ReadOnly(filepath.Dir(f.Config.Mark)) // one that cannot be asked takes writes, as far as is known
+				return exam.WarnedIf(bad, "the file system of "+f.Config.Mark+" is read-only, so that the mark stands still")
 			},
 		},
 	}

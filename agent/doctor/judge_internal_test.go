@@ -52,7 +52,7 @@ func TestEveryCauseOfTheBackendHasACheck(t *testing.T) {
 	elsewhere := map[ready.Cause]bool{ // journal, line, start: other checks
 		ready.Config: true, ready.NoConfig: true, ready.Unenrolled: true, ready.Enrolling: true, ready.NotTrusted: true, ready.Replaced: true, ready.NoRecord: true, ready.NotConfirmed: true, ready.NoAccess: true, ready.Stopped: true, ready.AddressTaken: true, ready.Starting: true, ready.Resuming: true, ready.Asking: true, ready.DiskFull: true, ready.ReadOnly: true,
 		ready.Journal: true, ready.Locked: true, ready.Silent: true, ready.Cut: true, ready.Lost: true, ready.KeyMissing: true, ready.KeyUnfit: true, ready.KeyWrong: true, ready.NoLine: true, ready.LineGone: true, ready.LinePulled: true, ready.LineDenied: true,
-		ready.LineBusy: true, ready.LineStuck: true, ready.LineAltered: true, ready.LineNoTTY: true, ready.LineFailed: true, ready.LineAddress: true, ready.PortAddress: true, ready.PadGone: true, ready.PadDenied: true, ready.PadFailed: true, ready.PadStuck: true, ready.ScreenGone: true, ready.ScreenDenied: true, ready.ScreenFailed: true, ready.ScreenFile: true, ready.ScreenSmall: true, ready.ScreenStuck: true, ready.PageUnseen: true, ready.NoMethods: true, ready.Unfit: true, ready.Unreadable: true, ready.ServiceRefused: true, ready.Displaced: true, ready.ConfigChanged: true,
+		ready.LineBusy: true, ready.LineStuck: true, ready.LineAltered: true, ready.LineNoTTY: true, ready.LineFailed: true, ready.LineAddress: true, ready.PortAddress: true, ready.PadGone: true, ready.PadDenied: true, ready.PadFailed: true, ready.PadStuck: true, ready.ScreenGone: true, ready.ScreenDenied: true, ready.ScreenFailed: true, ready.ScreenFile: true, ready.ScreenSmall: true, ready.ScreenStuck: true, ready.PageUnseen: true, ready.NoMethods: true, ready.Unfit: true, ready.Unreadable: true, ready.ServiceRefused: true, ready.Displaced: true, ready.ConfigChanged: true, ready.Zone: true, ready.Unmarked: true,
 	}
 	for _, cause := range ready.Causes() {
 		found := false
@@ -104,6 +104,8 @@ func TestJudges(t *testing.T) {
 		"no list":                            {fresh(time.Time{}, noon, time.Hour), exam.Skip},
 		"a list three times as old":          {fresh(noon.Add(-3*time.Hour-30*time.Second), noon, time.Hour), exam.Pass},
 		"a list that is older":               {fresh(noon.Add(-3*time.Hour-31*time.Second), noon, time.Hour), exam.Fail},
+		"an operation that is to come":       {oldest(Journal{Oldest: noon.Add(time.Hour)}, noon, time.Hour), exam.Skip},
+		"a list that is to come":             {fresh(noon.Add(time.Second), noon, time.Hour), exam.Skip},
 		"the backend says no time":           {drift(Answer{At: noon}), exam.Skip},
 		"29 s behind":                        {drift(Answer{At: noon, Clock: noon.Add(29 * time.Second)}), exam.Pass},
 		"30 s behind":                        {drift(Answer{At: noon, Clock: noon.Add(30 * time.Second)}), exam.Warn},

@@ -82,6 +82,9 @@ func undelivered(f *Facts, j Journal) Finding {
 	return exam.Passed()
 }
 
+// toCome is why an age is not known.
+const toCome = "by the clock it is still to come, so that its age is not known: the clock was set back"
+
 // oldest judges how long the oldest operation waits. maxAge 0 = it never expires.
 func oldest(j Journal, now time.Time, maxAge time.Duration) Finding {
 	if j.Oldest.IsZero() {
@@ -92,6 +95,9 @@ func oldest(j Journal, now time.Time, maxAge time.Duration) Finding {
 		limit = min(limit, maxAge/2)
 	}
 	age := now.Sub(j.Oldest)
+	if age < 0 {
+		return exam.Nothing(toCome)
+	}
 	m := exam.Measured{"age", age.Round(time.Second).String(), "waiting", fmt.Sprint(j.Waiting)}
 	if age > limit {
 		return m.Failed("the oldest operation waits for "+age.Round(time.Second).String()).Typed("", "posagent ops show "+j.OldestIs+"{flags}")

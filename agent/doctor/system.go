@@ -117,6 +117,9 @@ func fresh(fetched, now time.Time, refresh time.Duration) Finding {
 		return exam.Nothing("no list was stored yet")
 	}
 	age := now.Sub(fetched)
+	if age < 0 {
+		return exam.Nothing(toCome)
+	}
 	m := exam.Measured{"age", age.Round(time.Second).String(), "refresh", refresh.String()}
 	if age > 3*refresh+30*time.Second {
 		return m.Failed("the list was not refreshed for three times as long as it should")

@@ -50,7 +50,7 @@ func OfStranger(list []Check) []Check {
 // device key nor the whole journal.
 const ofItself = `
 CFG 001 002 003 004 005 006 007 008 009 010
-CLK 001 002
+CLK 001 002 004
 DSK 001 002 003 004 006
 KEY 003
 DB 005 006 007 009

@@ -15,6 +15,8 @@ const (
 	Config        Cause = "config"
 	NoConfig      Cause = "no_config"
 	ConfigChanged Cause = "config_changed" // beside a running terminal
+	Zone          Cause = "time_zone"      // of a running terminal
+	Unmarked      Cause = "mark_not_written"
 	Unenrolled    Cause = "not_enrolled"
 	Enrolling     Cause = "enrolling"
 	NoRecord      Cause = "enrolment_unreadable"
@@ -85,6 +87,8 @@ func table() []row {
 		{Config, "the configuration has an error", "posagent config check{flags}", false},
 		{NoConfig, "no terminal has run here, and no configuration is named", "posagent enroll CODE --url URL, or posagent config example > config.toml, fill it in, then posagent run --config config.toml", false},
 		{ConfigChanged, "{where} was changed at {detail}, and the running terminal works with what it held before", "posagent config check{flags} says whether it is right; stop the terminal, then {run}: what was changed applies from that start on", true},
+		{Zone, "the time zone is not known on this box, {detail}, and the terminal works in UTC, on receipts and slips too", "timedatectl set-timezone sets it, with the package tzdata where the box has no zones; a wrong TZ is corrected where the terminal is started; then {run}", true},
+		{Unmarked, "the mark {where} is not written, {detail}, and an older copy of the journal that is put back may not be noticed", "dmesg | tail says why where its medium has become read-only, mount -o remount,rw makes it writable again; plug it in where it is away; [store] mark in {config} names it; the terminal goes on by itself", true},
 		{Unenrolled, "the terminal is not enrolled, and no [upstream] is set", "posagent enroll{flags} CODE --url URL, with the code of the backend's operator; or set [upstream] in {config}, which is read at once", false},
 		{Enrolling, "the enrolment at {where} is not at its end, {detail}", "the running terminal goes on with it by itself, posagent enroll{flags} does so at once and says what is wrong; if the address is wrong, posagent enroll{flags} CODE --url URL takes another one", false},
 		{NotTrusted, "the enrolment at {where} is not at its end, what the service gave is not trusted, {detail}", "compare the fingerprint with the operator's screen; posagent enroll{flags} CODE --url URL --fingerprint F goes on with the right one, the same command without --fingerprint compares none", false},
@@ -260,6 +264,8 @@ func settings(t Trouble) []string {
 		return []string{"display.framebuffer"}
 	case ScreenFile:
 		return []string{"display.file"}
+	case Unmarked:
+		return []string{"store.mark"}
 	case PageUnseen:
 		return []string{"display.page"}
 	}

@@ -29,6 +29,7 @@ type Live struct {
 	Boot   time.Duration `json:"boot,omitzero"`
 	Config string        `json:"config,omitempty"` // digest of the configuration
 
+	Zone     string         `json:"zone,omitempty"`     // the time zone it works in
 	Answered time.Time      `json:"answered,omitzero"`  // when the backend did last; zero = not since the start, or it was not asked
 	Services []Service      `json:"services,omitempty"` // those the outbox cannot deliver to
 	Lines    []RegisterLine `json:"lines,omitempty"`    // of registers

@@ -172,11 +172,6 @@ func (v *Status) Removed(missing []string) {
 // Disk adds what the store says of its disk.
 func (v *Status) Disk(h store.Health) {
 	v.FileBytes, v.FreeBytes = h.FileBytes, h.FreeBytes
-	for _, m := range h.Marks {
-		if m.Err != nil {
-			v.attend("%s is not written, so that a journal that is cut may not be noticed: %v", m.Path, m.Err)
-		}
-	}
 	if h.WALBytes > store.LongLog {
 		held := "another program may read it for long: fuser -v " + h.Path + " names it; end it"
 		if by := Holders(h, v.PID); by != "" {

@@ -91,6 +91,7 @@ func gather(ctx context.Context, c *call) *gathered {
 		Now: time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
 		Config:   doctorConfig(c, cfg, err),
 		Sane:     func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
+		Zone:     func() (string, *ready.Said) { return doctorZone(c) },
 		Dir:      func() error { return ownDir(c.stateDir(), os.Geteuid()) },
 		InMemory: file.InMemory,
 		Answers:  func(ctx context.Context) error { return answers(ctx, controlSocket(c)) },
@@ -186,6 +187,16 @@ func doctorDaemon(c *call) doctor.Daemon {
 	return daemonSays(d, live)
 }
 
+// doctorZone is zoneFault in words.
+func doctorZone(c *call) (name string, fault *ready.Said) {
+	name, t := zoneFault()
+	if t == nil {
+		return name, nil
+	}
+	said := ready.Say(*t, placeOf(c))
+	return name, &said
+}
+
 // daemonSays adds what the running terminal says of itself.
 func daemonSays(d doctor.Daemon, live view.Live) doctor.Daemon {
 	if live.PID != d.PID {
@@ -193,7 +204,7 @@ func daemonSays(d doctor.Daemon, live view.Live) doctor.Daemon {
 	}
 	d.Told = live.Report.Ready || live.Report.NotReady != nil
 	d.Report, d.Troubles, d.Sandbox = live.Report, live.Troubles, live.Sandbox
-	d.Terminal, d.Backend, d.Serial = live.Names.Terminal, live.Names.Backend, live.Names.Serial
+	d.Zone, d.Terminal, d.Backend, d.Serial = live.Zone, live.Names.Terminal, live.Names.Backend, live.Names.Serial
 	if p := live.Printer; p != nil {
 		d.Printer = doctor.Printer{Set: true, Waiting: p.Waiting, Reason: p.Reason, NearEnd: p.NearEnd, Behind: p.Behind}
 	}

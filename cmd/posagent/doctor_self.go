@@ -9,6 +9,7 @@ import (
 	"posagent/agent/config"
 	"posagent/agent/doctor"
 	"posagent/agent/doctor/exam"
+	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/cmd/usage"
 	"posagent/device"
@@ -69,6 +70,7 @@ func selfFacts(ctx context.Context, c *call, cfg config.Config, bad error, db st
 		Now:      time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
 		Config: doctorConfig(c, cfg, bad),
 		Sane:   func(now time.Time) bool { return device.ClockSane(now, usage.BuiltAt(version)) },
+		Zone:   func() (string, *ready.Said) { return doctorZone(c) },
 		Dir:    func() error { return ownDir(c.stateDir(), os.Geteuid()) },
 		Token:  func() error { return doctorToken(c, cfg) },
 		Daemon: daemonSays(doctor.Daemon{PID: os.Getpid(), Running: true}, live),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"posagent/device/keypad"
 	"posagent/device/line"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // facts is where a live report comes from.
@@ -33,8 +35,9 @@ type facts struct {
 	page    string          // address of the customer's page; "" = there is none
 	unseen  func() bool     // no browser shows the page
 	look    *lookout
-	tcp     int     // register lines that listen
-	listens []hears // where they do, and the local port
+	marks   func() []store.MarkHealth // of the journal; nil = they are not looked after
+	tcp     int                       // register lines that listen
+	listens []hears                   // where they do, and the local port
 
 	services  func() []outbox.Service
 	registers func() []view.RegisterLine  // what the register lines have counted
@@ -218,7 +221,8 @@ func (f facts) sample(before view.Live) view.Live {
 	if !f.schemes.Healthy() {
 		v.Schemes = view.Trouble{Reason: st.Reason}
 	}
-	v.Answered = later(st.LastOK, f.list.Stats().LastOK).UTC()
+	zone, fault := zoneFault()
+	v.Zone, v.Answered = zone, later(st.LastOK, f.list.Stats().LastOK).UTC()
 	if err := f.methods(); err != nil {
 		v.Methods = view.Trouble{Reason: err.Error(), Code: wire.CodeOf(err)}
 	}
@@ -254,6 +258,16 @@ func (f facts) sample(before view.Live) view.Live {
 		wrong = append(wrong, ready.Trouble{Cause: ready.PageUnseen, Where: f.page})
 	}
 	wrong = append(wrong, f.files.changed()...)
+	if fault != nil {
+		wrong = append(wrong, *fault)
+	}
+	if f.marks != nil {
+		for _, m := range f.marks() {
+			if m.Err != nil {
+				wrong = append(wrong, ready.Trouble{Cause: ready.Unmarked, Where: m.Path, Detail: markFault(m.Err)})
+			}
+		}
+	}
 	for _, t := range slices.Concat(wrong, f.troubles(), f.refused()) {
 		said := ready.Say(t, f.place)
 		if said.Since.IsZero() {
@@ -279,6 +293,24 @@ func (f facts) sample(before view.Live) view.Live {
 		v.Printer = f.printer()
 	}
 	return v
+}
+
+// markFault is why a mark is not written, without its path.
+func markFault(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
+// zoneFault names the time zone of this program, and what is wrong with it, nil = nothing.
+func zoneFault() (name string, fault *ready.Trouble) {
+	name, why := device.Zone()
+	if why != "" {
+		fault = &ready.Trouble{Cause: ready.Zone, Detail: why}
+	}
+	return name, fault
 }
 
 // undelivered keeps those the outbox cannot deliver to.

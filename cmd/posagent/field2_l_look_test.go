@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -23,6 +25,7 @@ import (
 	"posagent/agent/view"
 	"posagent/cross/need"
 	"posagent/device"
+	"posagent/store"
 )
 
 // TestField2_L10AnIdleTerminalLooks: nobody sold, the line was dead, and READY was said for up to an hour. The kind is what a terminal
@@ -180,4 +183,31 @@ func TestField2_L13CountersAreAsked(t *testing.T) {
 	} {
 		require.True(t, written(changes), name)
 	}
+}
+
+// TestField2_L9AMarkThatStandsStillIsNamed: that a mark is not written was said by the page alone, and by no verb. It is a condition of the
+// running terminal, which status, doctor, page and port show, with the path and what to type. The kind: each mark of the journal, whatever
+// keeps it from being written.
+func TestField2_L9AMarkThatStandsStillIsNamed(t *testing.T) {
+	schemes, err := upstream.New(upstream.Config{Base: nobody})
+	require.NoError(t, err)
+	list := []store.MarkHealth{{Path: "/var/lib/posagent/agent.db.mark"}, {Path: "/media/usb/mark"}}
+	f := facts{
+		schemes: schemes, list: schemes, methods: func() error { return nil }, services: func() []outbox.Service { return nil }, tcp: 1,
+		marks: func() []store.MarkHealth { return list }, file: &liveFile{path: filepath.Join(t.TempDir(), liveName)}, place: ready.Place{Config: "/etc/posagent/config.toml"},
+	}
+	unmarked := func() (words []string) {
+		for _, s := range f.current().Troubles {
+			if s.Cause == ready.Unmarked {
+				words = append(words, s.Words)
+				require.Contains(t, s.Remedy, "[store] mark in /etc/posagent/config.toml names it")
+			}
+		}
+		return words
+	}
+	require.Empty(t, unmarked())
+	list[1].Err = fmt.Errorf("mark: %w", &fs.PathError{Op: "open", Path: "/media/usb/mark", Err: syscall.EROFS})
+	require.Equal(t, []string{"the mark /media/usb/mark is not written, read-only file system, and an older copy of the journal that is put back may not be noticed"}, unmarked())
+	list[0].Err = errors.New("mark /var/lib/posagent/agent.db.mark, input/output error")
+	require.Len(t, unmarked(), 2)
 }

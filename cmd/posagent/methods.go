@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"posagent/agent/view"
 	"posagent/store"
@@ -41,7 +40,7 @@ func showMethods(ctx context.Context, c *call) error {
 	case list.None:
 		fmt.Fprintf(c.out, "The backend knows no method for merchant %s, terminal %s.\n", cfg.Terminal.BaxID, cfg.Terminal.TerminalID)
 	default:
-		fmt.Fprintf(c.out, "fetched %s ago\n", time.Since(*when).Round(time.Second))
+		fmt.Fprintf(c.out, "fetched %s\n", ago(*when))
 	}
 	if len(list.Methods) == 0 {
 		return nil

@@ -250,6 +250,12 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	if f.account != nil {
 		o.Ways.Method, o.Ways.AskMethod = f.account.trouble, f.account.ask
 	}
+	if zone, fault := zoneFault(); fault != nil {
+		log.Warn("time zone", "zone", zone, "why", fault.Detail)
+	} else {
+		log.Debug("time zone", "zone", zone)
+	}
+	f.marks = func() []store.MarkHealth { return db.Health(ctx).Marks }
 	f.look, o.Local.Live = newLookout(), func() view.Live { return f.current() }
 	if o.Port != nil {
 		o.Local.Examine = selfExamined(c, db, o.Local.Live)

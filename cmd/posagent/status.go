@@ -323,7 +323,7 @@ func (v *statusView) print(c *call) {
 	case v.MethodsFetched == nil:
 		row("methods", "never fetched")
 	default:
-		row("methods", "%d, fetched %s ago", v.Methods, time.Since(*v.MethodsFetched).Round(time.Second))
+		row("methods", "%d, fetched %s", v.Methods, ago(*v.MethodsFetched))
 	}
 	row("sales", "%s", v.openSales())
 	for _, s := range v.Open {
@@ -355,6 +355,15 @@ func (v *statusView) print(c *call) {
 	if len(v.Attention) > 0 {
 		fmt.Fprintln(c.out)
 	}
+}
+
+// ago says how long ago something was. What is still to come by the clock has no age.
+func ago(at time.Time) string {
+	age := time.Since(at).Round(time.Second)
+	if age < 0 {
+		return at.Local().Format("2006-01-02 15:04") + ", which is still to come: the clock was set back"
+	}
+	return age.String() + " ago"
 }
 
 // watched says what still happens to a sale of which the register has its final answer; "" = the register waits.

@@ -67,7 +67,7 @@ func counter() []Holder {
 		},
 	}, {
 		Of:    "cmd/posagent.running",
-		Wired: "c cfg digest files on stamp db rest ready why log",
+		Wired: "c cfg digest files on stamp db rest judged missed log",
 		Places: []Place{
 			{"bar", "that the box is not the terminal any more, or not yet, so that nothing is sold", "a start reads the enrolment first and asks the operator before a sale", []string{"agent/till.TestField2_M12WhatForbidsSalesTakesEffectAtOnce", "agent/till.TestAnUnconfirmedTerminalBeginsNothing"}},
 			{"looked", "when a change of configuration is looked at again", "pace alone: nothing about money follows", nil},
