@@ -65,8 +65,16 @@ func nameAt(list []store.Catalog, i int) string {
 // few is how many rows a table may have in a new place: those that its migrations put there, under keys that the books have, too.
 const few = 100
 
-// empty refuses a place that has rows of its own.
+// empty refuses a place that has rows of its own, and one whose own books were moved away: it says so for ever, and with what it
+// would get neither would take work.
 func empty(ctx context.Context, from, to Books, tables []store.Catalog) error {
+	var away *mark
+	if err := to.Read(ctx, func(r store.Reader) (err error) { away, err = markOf(r, metaTo); return err }); err != nil {
+		return err
+	}
+	if away != nil {
+		return fmt.Errorf("%w in %s: they were moved to %s, or are being moved", ErrNotEmpty, to.Name, away.To)
+	}
 	for _, t := range tables {
 		if t.Table == meta { // the key and the secrets of an engine that was opened once: nothing is under them
 			continue
