@@ -97,7 +97,7 @@ func real(path string) string {
 }
 
 // Apart refuses what the terminal would write into the state directory, or over its configuration: its own keys, journal, tokens.
-// file is the configuration's, "" = none. The embedded backend's own directory may lie there.
+// file is the configuration's, "" = none. The embedded backend's own directory may lie there, under a name that no file there has.
 func (c Config) Apart(state, file string) error {
 	var errs []error
 	for _, f := range fields(&c) {
@@ -110,6 +110,8 @@ func (c Config) Apart(state, file string) error {
 		switch within := err == nil && in != ".." && !strings.HasPrefix(in, "../"); {
 		case file != "" && samePlace(path, file):
 			err = fmt.Errorf("%q is the configuration itself: name another file", path)
+		case within && f.path == "backend.data" && in != "." && strings.Contains(in, "."): // a directory in the place of a file that is not there just now
+			err = fmt.Errorf("%q has a name as the terminal's own files in the state directory have: name a directory without a dot, or a place outside %s", path, state)
 		case within && (!own || in == "."):
 			err = fmt.Errorf("%q lies in the state directory, among the terminal's keys and journals: name a place outside %s", path, state)
 		default:

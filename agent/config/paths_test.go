@@ -56,7 +56,9 @@ func TestField2_D1EveryPathIsKnown(t *testing.T) {
 // What was given names no path of the box, by any key; a serial line or a converter has the same name on every box.
 func TestField2_D1WhatWasGivenNamesNoPath(t *testing.T) {
 	for key := range pathKeys() {
-		for _, value := range []string{"/var/lib/posagent/keys/device.key", "/dev/fb0", "/dev/../etc/passwd", "/dev/ttyS1/../../etc/x", "/dev/serial/by-id/../../x"} {
+		for _, value := range []string{
+			"/var/lib/posagent/keys/device.key", "/var/lib/posagent/agent.db", "/var/lib/posagent/port.token", "/var/lib/posagent/agent.sock", "/mnt/card/posagent.mark", "/etc/posagent/config.toml", "/dev/fb0", "/dev/../etc/passwd", "/dev/ttyS1/../../etc/x", "/dev/serial/by-id/../../x",
+		} {
 			_, err := parse("", nil, false, nil, Layer{Name: "revision 3", Text: text([2]string{key, value})})
 			require.ErrorContains(t, err, key+": a configuration that is given to the terminal names none of its files", "%s = %s", key, value)
 		}
@@ -138,6 +140,8 @@ func TestField2_D1TheStateDirectoryIsTheTerminals(t *testing.T) {
 			switch own := f.use == owns || f.use == plugs; {
 			case own && path == file:
 				require.ErrorContains(t, err, "is the configuration itself", key)
+			case own && in && key == "backend.data" && strings.Contains(filepath.Base(path), ".") && path != state:
+				require.ErrorContains(t, err, "has a name as the terminal's own files", path)
 			case own && in && (key != "backend.data" && key != "display.file" || path == state):
 				require.ErrorContains(t, err, key, path)
 				require.ErrorContains(t, err, "lies in the state directory", path)
