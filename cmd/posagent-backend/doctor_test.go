@@ -203,9 +203,30 @@ func TestDoctor_OneFaultOneName(t *testing.T) {
 }
 
 // Who would serve other machines with a printed credential does not start, and nothing is asked of the database for it; the
-// danger has to be named. The rules are those of the embedded backend, whose test has each of the six.
+// danger has to be named. Each of the six alone, on every address that others reach; the rules are those of the embedded
+// backend.
 func TestField2_G1_NoPrintedCredentialOnTheNetwork(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "c.toml")
+	six := map[string]string{
+		"fleet_token": "own-fleet-token", "credentials.bearer": "own-bearer", "credentials.consumer_secret": "own-consumer-secret",
+		"credentials.client_secret": "own-client-secret", "credentials.secret": "own-link-secret", "credentials.api_key": "own-api-key",
+	}
+	for printed := range six {
+		text := "[backend]\n"
+		for key, value := range six {
+			if key != printed { // what is not set has the printed value
+				text += key + " = \"" + value + "\"\n"
+			}
+		}
+		require.NoError(t, os.WriteFile(config, []byte(text), 0o600))
+		for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"} {
+			code, _, talk := ask("serve", "--db", "postgres://127.0.0.1:1/none?connect_timeout=1", "--state", t.TempDir(), "--listen", listen, "--config", config)
+			require.Equal(t, usage.ExitConfig, code, talk)
+			for key := range six {
+				require.Equal(t, key == printed, strings.Contains(talk, "backend."+key+": "), "%s on %s: %s", printed, listen, talk)
+			}
+		}
+	}
 	text := "[backend]\nfleet_token = \"own\"\n[backend.credentials]\nbearer = \"own-bearer\"\n"
 	require.NoError(t, os.WriteFile(config, []byte(text), 0o600))
 	serve := []string{"serve", "--db", "postgres://127.0.0.1:1/none?connect_timeout=1", "--state", t.TempDir(), "--listen", "0.0.0.0:0", "--config", config}
