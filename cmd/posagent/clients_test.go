@@ -76,7 +76,7 @@ func runProgramIn(t *testing.T, dir string) *program {
 	t.Cleanup(p.end)
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		if m := regexp.MustCompile(`ready port=(\S+)((?: register=\S+)+) backend=(\S+)`).FindStringSubmatch(lines.Text()); m != nil {
+		if m := regexp.MustCompile(`ready port=(\S+)((?: register=\S+)+)(?: backend=(\S+))?`).FindStringSubmatch(lines.Text()); m != nil {
 			p.port, p.backend = m[1], m[3]
 			for _, one := range strings.Fields(m[2]) {
 				p.registers = append(p.registers, strings.TrimPrefix(strings.TrimPrefix(one, "register="), "tcp:"))
