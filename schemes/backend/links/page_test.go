@@ -579,3 +579,81 @@ func TestField2_S9_AnswerOfAnotherAttempt(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, b.Send(http.MethodPost, path, second).Code)
 	require.EqualValues(t, 1250, b.net())
 }
+
+// Two tabs of one link's page, and every order of presses of their buttons, each as the tab shows it, and of ten minutes that
+// pass: where money is taken it is the amount that the pressed page showed, of the card that it asked about, and once.
+// Nothing is taken by a no, by declining, by looking or by waiting. The kind: cards that the bank asks about and that it does
+// not, and the wallet's button.
+func TestField2_S9_TwoTabsOfOneLink(t *testing.T) {
+	presses := roomtest.Presses(t, 3, 4)
+	card := func(number string) []string {
+		return []string{"by", "card", "number", number, "expiry", "12/30", "code", "123"}
+	}
+	buttons := []struct {
+		act    string // "" = the customer looks at the page again
+		fields []string
+		takes  bool // it may
+	}{
+		{"pay", card("4000002760003184"), false}, {"pay", card("4000008400001629"), false}, {"pay", card(visa), true}, {"pay", []string{"by", "wallet"}, true},
+		{"answer", []string{"pass", "yes"}, true}, {"answer", []string{"pass", "no"}, false}, {"decline", nil, false}, {"", nil, false},
+	}
+	b := newWeb(t)
+	paid := 0
+	tried := roomtest.Orders(presses, 2*len(buttons)+1, func(order []int) int {
+		l := b.link(1250, nil)
+		var tabs [2]roomtest.Tab
+		for i := range tabs {
+			tabs[i] = roomtest.Tab{Browser: b.Browser, At: "/pay/" + *l.Hash}
+			tabs[i].Look()
+		}
+		old, was := [2]bool{}, int64(0)
+		for n, press := range order {
+			may, shown, act := false, "", ""
+			if press == 2*len(buttons) {
+				b.Pass(10*time.Minute + time.Second)
+				old = [2]bool{true, true}
+			} else {
+				which, button := press/len(buttons), buttons[press%len(buttons)]
+				tab := &tabs[which]
+				may, shown, act = button.takes, tab.Body, button.act
+				switch {
+				case act != "" && !tab.Press(act, button.fields...), act == "" && !old[which]:
+					return n
+				case act == "":
+					tab.Look()
+					old[which] = false
+				default:
+					old[which], old[1-which] = false, true
+				}
+			}
+			taken, masked := b.taken(l.ID)
+			if taken == was {
+				continue
+			}
+			require.True(t, may, "%v: %s took money", order, act)
+			require.Zero(t, was, "%v: twice", order)
+			require.EqualValues(t, 1250, taken, order)
+			require.Contains(t, shown, "12.50 EUR", order)
+			if act == "answer" {
+				require.Contains(t, shown, masked, "%v: another card than was shown", order)
+			}
+			was = taken
+		}
+		if was > 0 {
+			paid++
+		}
+		return presses
+	})
+	require.GreaterOrEqual(t, int(b.net()), paid*1250) // and those of orders that were not played to their end
+	require.Positive(t, paid)
+	t.Logf("%d orders of %d presses, %d paid: each what was shown", tried, presses, paid)
+}
+
+// taken is what was taken by a link's payments, and the card of the last one.
+func (b web) taken(link int64) (hundredths int64, card string) {
+	b.t.Helper()
+	require.NoError(b.t, b.DB.Read(b.t.Context(), func(r store.Reader) error {
+		return r.QueryRow("SELECT COALESCE(SUM(hundredths), 0), COALESCE(MAX(card), '') FROM links_txn WHERE link = ? AND status = 'confirmed'", link).Scan(&hundredths, &card)
+	}))
+	return hundredths, card
+}

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -281,4 +282,71 @@ func TestAwayPage(t *testing.T) {
 	w.send(AwayPrefix+id, url.Values{"token": {w.ticket(AwayPrefix + id)}, "say": {sayCancel}})
 	require.Contains(t, w.get(AwayPrefix+id+"?go=1").Body.String(), `content="0;url=https://shop.example/cancel"`)
 	require.Empty(t, w.accounts())
+}
+
+// Two tabs before the bank's question, of one session or of two sessions of one order over different amounts, and every order of
+// presses of their buttons: where money is taken it is the amount that the pressed page showed, and once. Nothing is taken by
+// a no or by giving up.
+func TestField2_S9_TwoTabsAway(t *testing.T) {
+	presses := roomtest.Presses(t, 2, 3)
+	says := []string{sayYes, sayNo, sayCancel, ""} // "" = the customer looks at the page again
+	for name, two := range map[string]bool{"one session": false, "two sessions of one order": true} {
+		t.Run(name, func(t *testing.T) {
+			w, paid, orders := newWorld(t), 0, 0
+			tried := roomtest.Orders(presses, 2*len(says), func(order []int) int {
+				req := request()
+				orders++
+				req.Order.OrderID = fmt.Sprint("order", orders)
+				before := int64(w.accounts()["merchant"])
+				away := func(amount hosted.Text) string {
+					id := w.built(req)
+					require.NoError(t, w.Fill(t.Context(), id, pan(t, "challenge"), 2031, 6))
+					_, err := w.Finalize(t.Context(), wire.NewKey(), id, amount)
+					require.NoError(t, err)
+					return id
+				}
+				ids := [2]string{away("")}
+				if ids[1] = ids[0]; two {
+					ids[1] = away("3000")
+				}
+				amounts := map[string]int64{"50.00 EUR": 5000, "30.00 EUR": 3000}
+				var tabs [2]roomtest.Tab
+				for i := range tabs {
+					tabs[i] = roomtest.Tab{Browser: w.browser(), At: AwayPrefix + ids[i]}
+					tabs[i].Look()
+				}
+				old, was := [2]bool{}, int64(0)
+				for n, press := range order {
+					which, say := press/len(says), says[press%len(says)]
+					tab := &tabs[which]
+					shown := tab.Body
+					switch {
+					case say != "" && !tab.Press("", "say", say), say == "" && !old[which]:
+						return n
+					case say == "":
+						tab.Look()
+						old[which] = false
+					default:
+						old[which], old[1-which] = false, true
+					}
+					taken := int64(w.accounts()["merchant"]) - before
+					if taken == was {
+						continue
+					}
+					require.Equal(t, sayYes, say, "%v took money", order)
+					require.Zero(t, was, "%v: twice", order)
+					for text, amount := range amounts {
+						require.Equal(t, amount == taken, strings.Contains(shown, text), "%v: %d was taken", order, taken)
+					}
+					was = taken
+				}
+				if was > 0 {
+					paid++
+				}
+				return presses
+			})
+			require.Positive(t, paid)
+			t.Logf("%d orders of %d presses, %d paid: each what was shown", tried, presses, paid)
+		})
+	}
 }

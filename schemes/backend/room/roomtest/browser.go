@@ -54,17 +54,29 @@ var FormOf = regexp.MustCompile(`action="([^"]+)"><input type="hidden" name="tok
 // fields filled in (names and values).
 func (b Browser) Form(path, act string, fields ...string) (to string, form url.Values) {
 	b.TB.Helper()
-	for _, m := range FormOf.FindAllStringSubmatch(b.Page(path), -1) {
-		if strings.HasPrefix(m[1], path+"/"+act+"?") {
+	to, form, ok := formIn(b.Page(path), path, act, fields)
+	if !ok {
+		b.TB.Fatalf("no form to %s", act)
+	}
+	return to, form
+}
+
+// formIn reads a form of a page. act "" = the page's own address.
+func formIn(body, path, act string, fields []string) (to string, form url.Values, ok bool) {
+	goes := path
+	if act != "" {
+		goes += "/" + act
+	}
+	for _, m := range FormOf.FindAllStringSubmatch(body, -1) {
+		if m[1] == goes || strings.HasPrefix(m[1], goes+"?") {
 			form = url.Values{"token": {m[2]}}
 			for i := 0; i < len(fields); i += 2 {
 				form.Set(fields[i], fields[i+1])
 			}
-			return m[1], form
+			return m[1], form, true
 		}
 	}
-	b.TB.Fatalf("no form to %s", act)
-	return "", nil
+	return "", nil, false
 }
 
 // Leads is how a page leads on to another address.
