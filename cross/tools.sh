@@ -22,12 +22,13 @@ reason() { # reason PACKAGE
 	zsh | fish) echo "are asked what they complete" ;;
 	mono-mcs | mono-runtime | libmono-*) echo "run the guide's till in C#" ;;
 	postgresql-15) echo "is the backend's other engine" ;;
+	pgbouncer) echo "stands before the database of a backend" ;;
 	redis-server) echo "is the peer beside which make bench measures" ;;
 	*) echo "is used by a test" ;;
 	esac
 }
 
-for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server npm:npm busybox:busybox systemd-analyze:systemd openssl:openssl groff:groff zsh:zsh fish:fish mcs:mono-mcs mono:mono-runtime; do
+for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server pgbouncer:pgbouncer npm:npm busybox:busybox systemd-analyze:systemd openssl:openssl groff:groff zsh:zsh fish:fish mcs:mono-mcs mono:mono-runtime; do
 	command -v "${pair%%:*}" >/dev/null 2>&1 || want="$want ${pair##*:}"
 done
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || want="$want postgresql-15"
