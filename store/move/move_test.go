@@ -49,10 +49,16 @@ func file(t *testing.T) (store.Store, move.Books) {
 
 func server(t *testing.T) (store.Store, move.Books) {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Options{URL: pgtest.Open(t).Place(), Steps: steps, Wrapper: storetest.Wrapper{}, Alone: true, Tolerate: postgres.Tolerated{NoFsync: true}})
+	return on(t, pgtest.Open(t).Place())
+}
+
+// on opens the books of a schema of a server.
+func on(t *testing.T, place string) (store.Store, move.Books) {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), postgres.Options{URL: place, Steps: steps, Wrapper: storetest.Wrapper{}, Alone: true, Tolerate: postgres.Tolerated{NoFsync: true}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return db, move.Books{DB: db, Name: "the server", Catalog: postgres.Catalog, Copied: postgres.Copied}
+	return db, move.Books{DB: db, Name: place, Catalog: postgres.Catalog, Copied: postgres.Copied}
 }
 
 func sealedAt(i int) store.Cell {

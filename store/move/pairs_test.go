@@ -14,6 +14,7 @@ import (
 	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/move"
+	"posagent/store/postgres/pgtest"
 )
 
 // place is one of those that books may be moved to. Whatever takes work gets some between two moves, as of processes that begin again.
@@ -79,7 +80,19 @@ func (d deed) do(ctx context.Context, all []place, writes int64) (left int64, er
 // moment do two places take work, in the end one does, and it has everything that was ever acknowledged, by whatever place.
 // The books are as small as they may be: a place is not recognised by having much.
 func TestField2_G9_EveryPairOfMigrations(t *testing.T) {
-	stride, endings := int64(need.Size(7, 1)), need.Size(1, 2)
+	t.Run("three files", func(t *testing.T) {
+		everyPair(t, "fff", file, nil, int64(need.Size(7, 1)), need.Size(1, 2))
+	})
+	for _, kinds := range []string{"fsf", "sfs"} {
+		t.Run(kinds, func(t *testing.T) {
+			s := pgtest.Start(t)
+			everyPair(t, kinds, file, func(t *testing.T) (store.Store, move.Books) { return on(t, s.Place()) }, 6, 1)
+		})
+	}
+}
+
+// everyPair plays the pairs among places of these kinds, f a file and s a schema of a server, with so many writes between two stops.
+func everyPair(t *testing.T, kinds string, file, server func(*testing.T) (store.Store, move.Books), stride int64, endings int) {
 	first := deed{0, 1}
 	var second []deed
 	for from := range 3 {
@@ -95,8 +108,12 @@ func TestField2_G9_EveryPairOfMigrations(t *testing.T) {
 	run := func(t *testing.T, two deed, at, then int64, ending int) (cut [2]bool) {
 		runs++
 		var all []place
-		for range 3 {
-			db, books := file(t)
+		for _, kind := range kinds {
+			open := file
+			if kind == 's' {
+				open = server
+			}
+			db, books := open(t)
 			all = append(all, place{db, books})
 		}
 		all[0].work(t, 0)
