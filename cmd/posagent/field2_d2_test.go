@@ -112,6 +112,7 @@ func TestField2_D2GuessesFromAllOfLoopback(t *testing.T) {
 		require.Equal(t, "approved", l.Outcome)
 		sales += 2
 		slowest = max(slowest, time.Since(start))
+		t.Logf("%d guesses left after %.0f s; two sales took %.1f s", left.Load(), time.Since(began).Seconds(), time.Since(start).Seconds())
 	}
 	for sell(); left.Load() > 0; {
 		sell()

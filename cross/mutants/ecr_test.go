@@ -80,6 +80,12 @@ var ofECR = []mutant{
 	{"a connection tries any number once it was wrong", "ecr/session", "TestField2_D2WrongPasswordsCostTime", []edit{
 		{"ecr/session/dialog.go", `(d.offered || !claim.Right)`, `!claim.Right`},
 	}},
+	{"a guess keeps its place at the door", "ecr/session", "TestField2_D2AGuessKeepsNoPlace", []edit{
+		{"ecr/session/dialog.go", `if !guesses && !registers {`, `if !registers {`},
+	}},
+	{"a register has no place before its turn", "ecr/session", "TestField2_D2AGuessKeepsNoPlace", []edit{
+		{"ecr/session/dialog.go", `if d.heard = true; registers {`, `if d.heard = true; registers && false {`},
+	}},
 	{"a sale asked for anew leaves the old one to be confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
 		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, unknownOutcome,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, busy,`},
 	}},

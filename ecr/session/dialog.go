@@ -77,12 +77,13 @@ func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
 		if err != nil {
 			return err
 		}
-		if err := d.turn(ctx); err != nil {
-			return err
-		}
 		var claim ecr.Claim
 		if read := d.s.o.Protocol.Claim; read != nil {
 			claim = read(data)
+		}
+		d.knocks(claim)
+		if err := d.turn(ctx); err != nil {
+			return err
 		}
 		if err := d.judge(there, claim); err != nil {
 			return err
@@ -93,6 +94,21 @@ func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
 			d.rank, d.heard = max(d.rank, d.rankOf(claim)), true
 		})
 		d.post(ecr.Received{Data: data})
+	}
+}
+
+// knocks takes note of what a connection says before it waits for its turn, or for the answer to a wrong password: one that guesses
+// is no newcomer, whose place is kept for its first words; one that registers keeps its place beside any crowd of those.
+func (d *dialog) knocks(claim ecr.Claim) {
+	guesses := claim.Password && !claim.Right && !d.shown
+	registers := claim.Register && (d.shown || claim.Right && !d.offered)
+	if !guesses && !registers {
+		return
+	}
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	if d.heard = true; registers {
+		d.rank = registered
 	}
 }
 

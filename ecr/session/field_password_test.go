@@ -129,6 +129,39 @@ func TestField2_D2WrongPasswordsCostTime(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(text.String(), "\n"), 80, "at most one line a minute")
 }
 
+// TestField2_D2AGuessKeepsNoPlace: where a line has no place left, a connection that has offered a wrong password is closed for the next
+// one at once, also while it waits for its answer: a crowd of them keeps no register waiting at the door. One that has shown
+// the right password keeps its place from its first word on, before its turn.
+func TestField2_D2AGuessKeepsNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := set("tcp", desk.New())
+		o.zvt.Password, o.MaxConns = "123456", 4
+		s := o.session()
+		comes := func(says string) *dialog {
+			require.True(t, s.makeRoom(t.Context()))
+			for d := range s.dialogs {
+				if d.lost {
+					delete(s.dialogs, d)
+				}
+			}
+			d := s.dialog(false, func(context.Context, []byte) error { return nil })
+			d.from = netip.MustParseAddr("127.0.0.1")
+			d.knocks(s.o.Protocol.Claim(unhexed(t, says)))
+			return d
+		}
+		began := time.Now()
+		for range 8 {
+			comes(wrongPassword)
+		}
+		till := comes(rightPassword)
+		for range 8 {
+			comes(wrongPassword)
+		}
+		require.False(t, till.lost)
+		require.Zero(t, time.Since(began), "a place of a guess is given away at once")
+	})
+}
+
 func unhexed(t *testing.T, text string) []byte {
 	t.Helper()
 	data, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
