@@ -77,7 +77,8 @@ func (d deed) do(ctx context.Context, all []place, writes int64) (left int64, er
 }
 
 // Each pair of moves among three places, each stopped at each of its writes, and then both typed again in either order: at no
-// moment do two places take work, in the end one does, and it has everything that was ever acknowledged, by whatever place.
+// moment do two places take work, in the end one does, and it has everything that was ever acknowledged, by whatever place. A
+// move whose place was meanwhile moved itself is refused, and given up the books take work where they were.
 // The books are as small as they may be: a place is not recognised by having much.
 func TestField2_G9_EveryPairOfMigrations(t *testing.T) {
 	t.Run("three files", func(t *testing.T) {
@@ -152,7 +153,13 @@ func everyPair(t *testing.T, kinds string, file, server func(*testing.T) (store.
 			story += fmt.Sprintf("%s: %v; ", d, err)
 			look()
 		}
-		require.Equal(t, 1, look(), story)
+		living := look()
+		if living == 0 { // its place was moved itself while it was empty
+			_, err := deed{0, givenUp}.do(t.Context(), all, math.MaxInt64)
+			require.NoError(t, err, story)
+			living = look()
+		}
+		require.Equal(t, 1, living, story)
 		for _, p := range all {
 			if p.living(t) {
 				for n := range acknowledged {
