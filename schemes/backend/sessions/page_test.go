@@ -316,6 +316,11 @@ func TestField2_S9_TwoTabsAway(t *testing.T) {
 					tabs[i].Look()
 				}
 				old, was := [2]bool{}, int64(0)
+				defer func() {
+					if was > 0 {
+						paid++
+					}
+				}()
 				for n, press := range order {
 					which, say := press/len(says), says[press%len(says)]
 					tab := &tabs[which]
@@ -340,13 +345,10 @@ func TestField2_S9_TwoTabsAway(t *testing.T) {
 					}
 					was = taken
 				}
-				if was > 0 {
-					paid++
-				}
 				return presses
 			})
 			require.Positive(t, paid)
-			t.Logf("%d orders of %d presses, %d paid: each what was shown", tried, presses, paid)
+			t.Logf("%d orders of up to %d presses, %d paid: each what was shown", tried, presses, paid)
 		})
 	}
 }

@@ -32,6 +32,16 @@ func TestField2_S9_TwoTabsOfOneWallet(t *testing.T) {
 			tabs[i].Look()
 		}
 		old, first, shown := [2]bool{}, "", ""
+		defer func() {
+			w.Pass(time.Minute)
+			want := 0
+			if first == string(wallets.ActPay) {
+				require.Contains(t, shown, "12.50 EUR", order)
+				paid++
+				want = 1250
+			}
+			require.EqualValues(t, want, w.net(req.TerminalReference), order)
+		}()
 		for n, press := range order {
 			which, act := press/len(acts), acts[press%len(acts)]
 			tab := &tabs[which]
@@ -51,17 +61,9 @@ func TestField2_S9_TwoTabsOfOneWallet(t *testing.T) {
 				}
 			}
 		}
-		w.Pass(time.Minute)
-		want := 0
-		if first == string(wallets.ActPay) {
-			require.Contains(t, shown, "12.50 EUR", order)
-			paid++
-			want = 1250
-		}
-		require.EqualValues(t, want, w.net(req.TerminalReference), order)
 		return presses
 	})
 	w.sound()
 	require.Positive(t, paid)
-	t.Logf("%d orders of %d presses, %d paid: each what was shown", tried, presses, paid)
+	t.Logf("%d orders of up to %d presses, %d paid: each what was shown", tried, presses, paid)
 }

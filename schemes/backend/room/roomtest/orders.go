@@ -25,16 +25,14 @@ func Presses(tb testing.TB, few, more int) int {
 	return need.Size(few, more)
 }
 
-// Orders calls try with every order of so many presses, each one of the choices that there are, and returns how many were
-// possible. try plays an order from the beginning and returns how many of its presses were: what begins as the others is not
-// tried.
+// Orders calls try with every order of up to so many presses, each one of the choices that there are, and returns how many it
+// played. try plays an order from the beginning, as far as its presses are possible, and returns how many were: others that
+// begin with an impossible one are left out.
 func Orders(presses, choices int, try func(order []int) (possible int)) (tried int) {
 	order := make([]int, presses)
 	for {
-		at := try(order)
-		if at == presses {
-			tried, at = tried+1, presses-1
-		}
+		at := min(try(order), presses-1)
+		tried++
 		for ; at >= 0; at-- {
 			for i := at + 1; i < presses; i++ {
 				order[i] = 0
