@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -30,10 +31,14 @@ type forgetful struct {
 type swallowed struct {
 	net.Conn
 	dead, asked atomic.Bool
+	probed      atomic.Bool // the session has asked for the server's keep-alive
 }
 
 // Write implements net.Conn.
 func (c *swallowed) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("set_config('tcp_keepalives_idle', '30', false)")) {
+		c.probed.Store(true)
+	}
 	if c.dead.Load() {
 		c.asked.Store(true)
 		return len(p), nil
@@ -114,6 +119,9 @@ func TestField2_G3AConnectionThatSwallowsPacketsHoldsNobodyUp(t *testing.T) {
 		}
 		require.Equal(t, 17, count(t, s))
 		require.Equal(t, 1, w.asked(), "the others of its age were not asked")
+		for _, c := range w.conns {
+			require.True(t, c.probed.Load(), "each session lets the server find out that it was swallowed")
+		}
 		require.NoError(t, s.Close())
 	}
 }

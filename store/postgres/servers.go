@@ -96,6 +96,11 @@ func (c *connector) ask(ctx context.Context, last Primary) []*server {
 	return all
 }
 
+// keepAlive lets the server end a session a minute after its packets were swallowed. As installed it waits two hours: each connection
+// that the way has forgotten holds one of its places until then, and a hundred of them let nobody in. It is no parameter of the start,
+// which a pooler would have to know.
+const keepAlive = "SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)"
+
 // meet connects to one server and asks it what it is.
 func (c *connector) meet(ctx context.Context, name string, cfg *pgx.ConnConfig, last Primary) *server {
 	s, one := &server{name: name}, &conn{by: c}
@@ -112,6 +117,7 @@ func (c *connector) meet(ctx context.Context, name string, cfg *pgx.ConnConfig, 
 		s.err = ofPooler(s.err, reached.Load())
 		return s
 	}
+	_, _ = one.pg.Exec(ctx, keepAlive) // a server that cannot do that has its own
 	if s.at, s.err = look(ctx, one.pg, last); s.err != nil {
 		_ = one.Close() // err says what is wrong
 		s.err = named(s.err)
