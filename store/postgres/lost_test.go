@@ -36,7 +36,8 @@ type swallowed struct {
 
 // Write implements net.Conn.
 func (c *swallowed) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("set_config('tcp_keepalives_idle', '30', false)")) {
+	const cancels = 16 // bytes of what asks the server to end a statement, on a connection that is no session
+	if len(p) == cancels || bytes.Contains(p, []byte("set_config('tcp_keepalives_idle', '30', false)")) {
 		c.probed.Store(true)
 	}
 	if c.dead.Load() {
