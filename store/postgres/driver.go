@@ -36,14 +36,14 @@ func (c *connector) silent(ctx context.Context, err error) bool {
 	return true
 }
 
-// ofClosure marks the context of a closure's statements.
+// ofClosure marks the context of a closure's statements; its value is how long one may take.
 type ofClosure struct{}
 
 // question bounds one: a connection whose packets vanish has no error of its own. over ends it.
 func (c *connector) question(ctx context.Context) (bounded context.Context, over func()) {
 	within := c.within
-	if ctx.Value(ofClosure{}) != nil {
-		within = c.closure
+	if most, yes := ctx.Value(ofClosure{}).(time.Duration); yes {
+		within = most
 	}
 	bounded, cancel := context.WithTimeout(ctx, within)
 	slow := time.AfterFunc(unanswered, c.hangs)

@@ -25,6 +25,7 @@ type forgetful struct {
 	mu     sync.Mutex
 	conns  []*swallowed
 	away   atomic.Bool
+	born   atomic.Bool // what is connected from now on swallows from its beginning
 }
 
 // swallowed is one connection.
@@ -56,6 +57,7 @@ func (w *forgetful) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 		return nil, err
 	}
 	c := &swallowed{Conn: conn}
+	c.dead.Store(w.born.Load())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.conns = append(w.conns, c)
@@ -125,6 +127,36 @@ func TestField2_G3AConnectionThatSwallowsPacketsHoldsNobodyUp(t *testing.T) {
 		}
 		require.NoError(t, s.Close())
 	}
+}
+
+// TestField2_G3TwoConnectionsInTurn: where the connection that comes after a swallowed one is swallowed too, the write ends before that one
+// alone would have: nothing was done, and the caller is told in the time that callers wait.
+func TestField2_G3TwoConnectionsInTurn(t *testing.T) {
+	const alone = 10 * time.Second // what a connection may take
+	server := pgtest.Open(t)
+	w := &forgetful{socket: server.Socket()}
+	s, err := postgres.Open(t.Context(), postgres.Options{
+		Tolerate: postgres.Tolerated{NoFsync: true}, URL: server.Place(), Steps: []store.Step{waitStep}, Wrapper: storetest.Wrapper{}, Beat: -1, Conns: 2,
+		StatementWithin: time.Second, Dial: w.dial,
+	})
+	require.NoError(t, err)
+	write := func() error {
+		return s.WriteOwn(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec("INSERT INTO wait_rows (id, n) VALUES (1, 1)")
+			return err
+		})
+	}
+	w.forget()
+	w.born.Store(true)
+	began := time.Now()
+	err = write()
+	require.Less(t, time.Since(began), alone)
+	var done interface{ NothingDone() bool }
+	require.ErrorAs(t, err, &done)
+	require.True(t, done.NothingDone())
+	w.born.Store(false)
+	require.NoError(t, write())
+	require.NoError(t, s.Close())
 }
 
 // TestField2_G4NobodyElseCallsTheFunctions: another tenant of the database, who may use the schema, moves no ids on. The kind: each function

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"posagent/store"
 )
@@ -22,6 +23,7 @@ type scope struct {
 	conn     *sql.Conn
 	by       context.Context // of the Write or Read
 	readOnly bool
+	most     time.Duration // of one question
 	open     []*sql.Rows
 	single   []*sql.Row
 	failed   error // of the first statement that failed: nothing after it counts
@@ -43,7 +45,7 @@ func (t *scope) End() (e store.End, known bool, err error) { return e, false, ni
 
 // Context implements store.Scope.
 func (t *scope) Context() context.Context {
-	return context.WithValue(context.WithoutCancel(t.by), ofClosure{}, true)
+	return context.WithValue(context.WithoutCancel(t.by), ofClosure{}, t.most)
 }
 
 // ready refuses what must not reach the server.

@@ -31,6 +31,9 @@ type level struct {
 	keyRuns int
 	// The books must be here still; see stays.
 	here bool
+	// When the Write began, and how long a question may take: less where a run before has lost its connection; see left.
+	began time.Time
+	most  time.Duration
 }
 
 func (s *Store) serial() level {
@@ -62,10 +65,14 @@ func (s *Store) run(ctx context.Context, at level, fn func(store.Tx) error) erro
 
 // turns runs fn until it meets no conflict.
 func (s *Store) turns(ctx context.Context, at level, fn func(store.Tx) error) (runs int, err error) {
+	at.began, at.most = time.Now(), s.by.closure
 	for run := range mostRuns {
 		var again bool
 		if again, err = s.turn(ctx, at, run, fn); !again {
 			return run + 1, err
+		}
+		if errors.Is(err, errLost) {
+			at.most = min(at.most, s.left(at.began))
 		}
 		if codeOf(err) == uniqueViolation {
 			at.keyRuns--
@@ -79,6 +86,10 @@ func (s *Store) turns(ctx context.Context, at level, fn func(store.Tx) error) (r
 	return mostRuns, undone(fmt.Errorf("%w: %d runs: %w", store.ErrBusy, mostRuns, err))
 }
 
+// left is what a caller still waits: all of it is half as long again as one question may take. Two connections in turn that swallow
+// what is sent then take as long as a caller waits, and not twice as long as one.
+func (s *Store) left(began time.Time) time.Duration { return s.by.closure*3/2 - time.Since(began) }
+
 // turn runs fn once. again: it met a conflict, and nothing was done.
 func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) error) (again bool, err error) {
 	if run >= at.aloneFrom {
@@ -88,12 +99,12 @@ func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) e
 		at.alone.RLock()
 		defer at.alone.RUnlock()
 	}
-	conn, err := s.begun(ctx, at.begin)
+	conn, err := s.begun(ctx, at.begin, at.most)
 	if err != nil {
 		return false, err
 	}
 	defer s.give(conn)
-	t := &scope{of: s, conn: conn, by: ctx}
+	t := &scope{of: s, conn: conn, by: ctx, most: at.most}
 	if at.here {
 		s.stays(t)
 	}
@@ -105,7 +116,7 @@ func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) e
 			s.saw(errMoved)
 			return false, undoneError{errMoved}
 		}
-		if errors.Is(broken, errLost) && run < mostLost { // COMMIT was not sent: nothing was done, and another connection may be well
+		if errors.Is(broken, errLost) && run < mostLost && s.left(at.began) > s.by.closure/4 { // COMMIT was not sent: nothing was done, and another connection may be well
 			return true, broken
 		}
 		if broken != nil && (conflicts(broken) || at.keyRuns > 0 && codeOf(broken) == uniqueViolation) {
@@ -126,8 +137,8 @@ func (s *Store) turn(ctx context.Context, at level, run int, fn func(store.Tx) e
 }
 
 // begun takes a connection and opens a transaction on it, which the first question begins.
-func (s *Store) begun(ctx context.Context, begin string) (*sql.Conn, error) {
-	of, err := s.take(ctx)
+func (s *Store) begun(ctx context.Context, begin string, most time.Duration) (*sql.Conn, error) {
+	of, err := s.takeWithin(ctx, most)
 	if err != nil {
 		return nil, err
 	}
@@ -198,12 +209,12 @@ func (s *Store) rollback(of *sql.Conn) {
 
 // Read implements store.DB.
 func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
-	conn, err := s.begun(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	conn, err := s.begun(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", s.by.closure)
 	if err != nil {
 		return err
 	}
 	defer s.give(conn)
-	t := &scope{of: s, conn: conn, by: ctx, readOnly: true}
+	t := &scope{of: s, conn: conn, by: ctx, readOnly: true, most: s.by.closure}
 	defer s.rollback(conn)
 	defer func() {
 		if broken := t.end(false); errors.Is(broken, store.ErrIO) { // fn was told
@@ -214,7 +225,10 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 // take takes a connection.
-func (s *Store) take(ctx context.Context) (*sql.Conn, error) {
+func (s *Store) take(ctx context.Context) (*sql.Conn, error) { return s.takeWithin(ctx, s.by.closure) }
+
+// takeWithin takes one. Where less is left than a question may take, because a connection was lost before, no longer is waited for it.
+func (s *Store) takeWithin(ctx context.Context, most time.Duration) (*sql.Conn, error) {
 	if s.isClosed() {
 		return nil, store.ErrClosed
 	}
@@ -224,7 +238,12 @@ func (s *Store) take(ctx context.Context) (*sql.Conn, error) {
 	if why := s.barred.Load(); why != nil {
 		return nil, undone(*why)
 	}
-	conn, err := s.db.Conn(ctx)
+	wait, cancel := ctx, func() {}
+	if most < s.by.closure {
+		wait, cancel = context.WithTimeout(ctx, most)
+	}
+	conn, err := s.db.Conn(wait)
+	cancel()
 	if err != nil {
 		return nil, s.met(ctx, err)
 	}
