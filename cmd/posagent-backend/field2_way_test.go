@@ -254,6 +254,8 @@ func TestField2_G3ATillIsServedThroughAWayThatSwallows(t *testing.T) {
 		longest  = 20 * time.Second // of one request
 		repeats  = 30 * time.Second // a till, from the beginning of its last request
 		servedIn = 60 * time.Second
+		pause    = 400 * time.Millisecond // of a till, at most
+		look     = 250 * time.Millisecond
 	)
 	lasts := time.Duration(number(t, "SECONDS", 15)) * time.Second
 	server := pgtest.Start(t)
@@ -291,12 +293,12 @@ func TestField2_G3ATillIsServedThroughAWayThatSwallows(t *testing.T) {
 				select {
 				case <-over:
 					return
-				case <-time.After(rand.N(400 * time.Millisecond)):
+				case <-time.After(rand.N(pause)):
 				}
 			}
 		})
 	}
-	for end := time.Now().Add(lasts); time.Now().Before(end); <-time.After(250 * time.Millisecond) {
+	for end := time.Now().Add(lasts); time.Now().Before(end); <-time.After(look) {
 		way.swallow(30)
 	}
 	close(over)

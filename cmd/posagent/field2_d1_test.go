@@ -99,6 +99,7 @@ func TestField2_D1NoKeyTouchesTheTerminalsFiles(t *testing.T) {
 	writes := []string{"store.mark", "display.framebuffer", "printer.device", "keypad.device", "ecr.serial"}
 	keys := append([]string{"display.file", "backend.data", "backend.seed", "reconcile.file", "upstream.roots_file", "upstream.client_cert", "upstream.client_key"}, writes...)
 	checked, refused, ranOn := 0, 0, 0
+	runs := need.Size(0, 1) > 0 // make test asks config check alone
 	for _, key := range keys {
 		for name, path := range files {
 			if key == "store.mark" && path == mark {
@@ -117,7 +118,7 @@ func TestField2_D1NoKeyTouchesTheTerminalsFiles(t *testing.T) {
 				require.NotEqual(t, exitOK, code, "%s: %s", what, talk)
 				require.Contains(t, talk, key, what)
 			}
-			if !testing.Short() {
+			if runs {
 				ready, talk := ran()
 				if ready {
 					ranOn++
@@ -133,7 +134,7 @@ func TestField2_D1NoKeyTouchesTheTerminalsFiles(t *testing.T) {
 			require.Equal(t, config, data, what)
 		}
 		written("", "")
-		if !testing.Short() {
+		if runs {
 			ready, talk := ran()
 			require.True(t, ready, "after %s: %s", key, talk)
 			require.NotContains(t, talk, "took another's place", key)

@@ -81,10 +81,10 @@ var ofECR = []mutant{
 		{"ecr/session/dialog.go", `(d.offered || !claim.Right)`, `!claim.Right`},
 	}},
 	{"a guess keeps its place at the door", "ecr/session", "TestField2_D2AGuessKeepsNoPlace", []edit{
-		{"ecr/session/dialog.go", `if !guesses && !registers {`, `if !registers {`},
+		{"ecr/session/guard.go", `if !guesses && !registers {`, `if !registers {`},
 	}},
 	{"a register has no place before its turn", "ecr/session", "TestField2_D2AGuessKeepsNoPlace", []edit{
-		{"ecr/session/dialog.go", `if d.heard = true; registers {`, `if d.heard = true; registers && false {`},
+		{"ecr/session/guard.go", `if d.heard = true; registers {`, `if d.heard = true; registers && false {`},
 	}},
 	{"a sale asked for anew leaves the old one to be confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
 		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, unknownOutcome,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, busy,`},

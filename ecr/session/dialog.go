@@ -97,21 +97,6 @@ func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
 	}
 }
 
-// knocks takes note of what a connection says before it waits for its turn, or for the answer to a wrong password: one that guesses
-// is no newcomer, whose place is kept for its first words; one that registers keeps its place beside any crowd of those.
-func (d *dialog) knocks(claim ecr.Claim) {
-	guesses := claim.Password && !claim.Right && !d.shown
-	registers := claim.Register && (d.shown || claim.Right && !d.offered)
-	if !guesses && !registers {
-		return
-	}
-	d.s.mu.Lock()
-	defer d.s.mu.Unlock()
-	if d.heard = true; registers {
-		d.rank = registered
-	}
-}
-
 // judge holds a wrong password back until it may be answered, and takes note of it; so it does a right one that follows a wrong one on
 // the same connection, which else could try any number. The dialogue answers it.
 func (d *dialog) judge(ctx context.Context, claim ecr.Claim) error {

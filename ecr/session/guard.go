@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"posagent/ecr"
 )
 
 // The limits against brute force, which are the line's: an address costs a stranger nothing, and all of loopback is one.
@@ -51,6 +53,21 @@ func (g *guard) wrong(ctx context.Context) (waited bool, err error) {
 	defer g.mu.Unlock()
 	g.waiting--
 	return true, ctx.Err()
+}
+
+// knocks takes note of what a connection says before it waits for its turn, or for the answer to a wrong password: one that guesses
+// is no newcomer, whose place is kept for its first words; one that registers keeps its place beside any crowd of those.
+func (d *dialog) knocks(claim ecr.Claim) {
+	guesses := claim.Password && !claim.Right && !d.shown
+	registers := claim.Register && (d.shown || claim.Right && !d.offered)
+	if !guesses && !registers {
+		return
+	}
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	if d.heard = true; registers {
+		d.rank = registered
+	}
 }
 
 // quiet lets each phrase into the log once a minute and counts the rest. The phrases are fixed, so

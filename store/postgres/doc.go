@@ -24,7 +24,6 @@
 //   - A number that a server has lost is not given again, where it is known to be restored: by its
 //     timeline, by another database or schema, or by a person who had the last server forgotten.
 //   - It writes nothing to books that were moved, and opens through no pooler that keeps no sessions.
-//   - A session whose packets are swallowed holds a place of the server for a minute, not for hours.
 //   - It is ready only once the server has confirmed a commit that changed something.
 //
 // It must not be imported by a terminal's program: its driver alone has megabytes.
