@@ -81,7 +81,7 @@ var ofECR = []mutant{
 		{"ecr/session/dialog.go", `(d.offered || !claim.Right)`, `!claim.Right`},
 	}},
 	{"a guess keeps its place at the door", "ecr/session", "TestField2_D2AGuessKeepsNoPlace", []edit{
-		{"ecr/session/guard.go", `if !guesses && !registers {`, `if !registers {`},
+		{"ecr/session/guard.go", `guesses := claim.Password && !claim.Right`, `guesses := claim.Password && claim.Right`},
 	}},
 	{"a register has no place before its turn", "ecr/session", "TestField2_D2AGuessKeepsNoPlace", []edit{
 		{"ecr/session/guard.go", `if d.heard = true; registers {`, `if d.heard = true; registers && false {`},
