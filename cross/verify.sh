@@ -3,6 +3,7 @@
 #   race      the packages with most goroutines under the race detector, in random order
 #   tests     every package that leaves something to this level, in full and in random order; the other half of them has no race step
 #   postgres  the packages whose tests run on a PostgreSQL server, likewise
+#   unit      the program's own packages under the system call filters of the packages' unit
 #   arm       the demo on emulated armv5, armv7 and arm64
 #   browser   the pages in Chromium
 #   workflow  the workflow of continuous integration, read by actionlint
@@ -10,7 +11,7 @@
 set -u
 go=${GO:-go}
 processors=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
-only=${ONLY:-test race tests postgres arm browser workflow}
+only=${ONLY:-test race tests postgres unit arm browser workflow}
 race=${RACE:-./ecr/... ./device/... ./agent/... ./schemes/wire ./schemes/backend/books}
 NOT_RUN=$(mktemp)
 export NOT_RUN
@@ -72,6 +73,19 @@ whole() { # whole STEP PACKAGES-AT-A-TIME [COMMAND that runs go]
 	programs && ${3:-} "$go" test -vet=off -shuffle=on -timeout "$(sh cross/patience.sh 30)" -p "$2" $(packages "$1")
 }
 
+# What the unit of the packages forbids, and the program does, fails here: what it starts, opens and asks of the kernel.
+unit='./agent/control ./agent/port ./device/line ./device/node ./ecr/socket ./store/sqlite'
+
+filtered() {
+	command -v systemd-analyze >/dev/null 2>&1 || {
+		echo "not run: the unit's filters need systemd-analyze (install: apt-get install systemd)" | tee -a "$NOT_RUN"
+		return 0
+	}
+	programs && "$go" build -o out/under-unit ./cross/unit && out/under-unit true &&
+		"$go" test -short -vet=off -timeout "$(sh cross/patience.sh 30)" -exec "$PWD/out/under-unit" $unit &&
+		"$go" test -short -vet=off -timeout "$(sh cross/patience.sh 30)" -exec "$PWD/out/under-unit" -run 'TestScripts/(print|offline|keypad)|TestNexo|TestField2_A8' ./cmd/posagent
+}
+
 workflow() { "$go" run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7 .github/workflows/*.yml; }
 
 step test sh cross/test.sh
@@ -80,6 +94,7 @@ step tools tools
 step race raced
 step tests whole tests "$((2 * processors))"
 step postgres whole postgres "$processors" "$go run ./cross/postgres"
+step unit filtered
 step arm sh cross/cross.sh run
 step browser sh cross/browser.sh
 step workflow workflow

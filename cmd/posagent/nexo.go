@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,18 +63,26 @@ func nexoCertificate(e config.ECR, b box) (tls.Certificate, error) {
 	if err := cert.Valid(name); err != nil {
 		return tls.Certificate{}, fail(exitConfig, "config: ecr.certificate_name: %v", err)
 	}
-	has, all := nexoAddresses(e.TCP)
+	has, all, unread := nexoAddresses(e.TCP, b.addresses)
 	path := filepath.Join(b.state, strings.Replace(nexoFiles, "*", e.LineName("tcp"), 1))
 	data, err := readOwn(path, maxNexo)
 	switch {
 	case err == nil:
 		pair, err := cert.Open(data, name, has, b.past)
 		if err == nil {
+			if !reaches(pair, all[len(has):]) {
+				b.log.Warn("the certificate of a nexo line has none of this machine's addresses: a till elsewhere that checks the address does not connect; "+
+					"remove the file and start posagent again, then every till has to trust the new one (posagent register certificate)", "file", path)
+			}
 			return pair, nil
 		}
 		b.log.Warn("a nexo line gets a new certificate: every till has to trust it (posagent register certificate)", "file", path, "why", err)
 	case !errors.Is(err, fs.ErrNotExist):
 		return tls.Certificate{}, fail(exitFailed, "register line: %v", err)
+	}
+	if unread != nil {
+		b.log.Warn("the addresses of this machine cannot be read, and the new certificate of a nexo line has loopback alone: a till elsewhere that checks the "+
+			"address does not connect; let the service open AF_NETLINK (systemctl cat posagent), remove the file and start posagent again", "file", path, "err", unread)
 	}
 	if data, err = cert.Make(name, all, now); err == nil {
 		err = file.Replace(path, 0o600, file.Bytes(append(data, '\n')))
@@ -84,27 +93,36 @@ func nexoCertificate(e config.ECR, b box) (tls.Certificate, error) {
 	return cert.Open(data, name, has, b.past)
 }
 
-// nexoAddresses are the addresses that a line's certificate must have, and those that a new one gets: of a line on every
-// network, what the machine has then.
-func nexoAddresses(listen string) (has, all []netip.Addr) {
+// mostAddresses is how many addresses of the machine a certificate gets.
+const mostAddresses = 32
+
+// nexoAddresses are the addresses that a line's certificate must have, and those that a new one gets, has first: of a line on every
+// network, what the machine has then. The error is why look does not tell them.
+func nexoAddresses(listen string, look func() ([]netip.Addr, error)) (has, all []netip.Addr, err error) {
 	has = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 	host, _, _ := net.SplitHostPort(listen)
-	at, err := netip.ParseAddr(host)
+	at, bad := netip.ParseAddr(host)
 	switch {
-	case err != nil:
-		return has, has
+	case bad != nil:
+		return has, has, nil
 	case !at.IsUnspecified():
 		if !at.IsLoopback() || at.Is4() && at != has[0] {
 			has = append(has, at.WithZone(""))
 		}
-		return has, has
+		return has, has, nil
 	}
-	all = has
-	list, _ := net.InterfaceAddrs()
-	for _, a := range list[:min(len(list), 32)] {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().IsGlobalUnicast() {
-			all = append(all, p.Addr().Unmap())
+	box, err := look()
+	var own []netip.Addr
+	for _, a := range box {
+		if a.IsGlobalUnicast() {
+			own = append(own, a)
 		}
 	}
-	return has, all
+	slices.SortFunc(own, netip.Addr.Compare)
+	return has, slices.Concat(has, own[:min(len(own), mostAddresses)]), err
+}
+
+// reaches reports whether a certificate has one of the addresses, or there are none.
+func reaches(pair tls.Certificate, addresses []netip.Addr) bool {
+	return len(addresses) == 0 || slices.ContainsFunc(addresses, func(a netip.Addr) bool { return pair.Leaf.VerifyHostname(a.String()) == nil })
 }

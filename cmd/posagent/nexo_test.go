@@ -13,7 +13,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +24,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
+	"posagent/agent/config"
 	"posagent/cross/need"
 )
 
@@ -217,12 +222,80 @@ func TestAPaymentIsHeldWhileOthersAsk(t *testing.T) {
 
 // TestTheCertificateOfALineOnEveryNetwork has the machine's addresses, and is not made anew when they change.
 func TestTheCertificateOfALineOnEveryNetwork(t *testing.T) {
-	has, all := nexoAddresses("0.0.0.0:8443")
-	require.Equal(t, "[127.0.0.1 ::1]", fmt.Sprint(has))
-	require.GreaterOrEqual(t, len(all), len(has))
-	has, all = nexoAddresses("192.168.1.20:8443")
-	require.Equal(t, "[127.0.0.1 ::1 192.168.1.20]", fmt.Sprint(has))
-	require.Equal(t, has, all)
-	has, _ = nexoAddresses("127.0.0.1:8443")
-	require.Equal(t, "[127.0.0.1 ::1]", fmt.Sprint(has))
+	has := func() (list []netip.Addr, err error) {
+		for _, a := range []string{"fd00::7", "192.168.1.20", "fe80::1", "127.0.0.1", "::1"} {
+			list = append(list, netip.MustParseAddr(a))
+		}
+		return list, nil
+	}
+	for listen, want := range map[string][2]string{
+		"0.0.0.0:8443":      {"[127.0.0.1 ::1]", "[127.0.0.1 ::1 192.168.1.20 fd00::7]"},
+		"192.168.1.20:8443": {"[127.0.0.1 ::1 192.168.1.20]", "[127.0.0.1 ::1 192.168.1.20]"},
+		"127.0.0.1:8443":    {"[127.0.0.1 ::1]", "[127.0.0.1 ::1]"},
+	} {
+		must, all, err := nexoAddresses(listen, has)
+		require.NoError(t, err)
+		require.Equal(t, want, [2]string{fmt.Sprint(must), fmt.Sprint(all)}, listen)
+	}
+}
+
+// TestField2_A8_AddressesThatAreMissingAreSaid: why the addresses of the machine are not in a new certificate, and that an earlier one has none of them, with what
+// to do. The certificate of an earlier start stays: every till trusts it.
+func TestField2_A8_AddressesThatAreMissingAreSaid(t *testing.T) {
+	denied := func() ([]netip.Addr, error) { return nil, unix.EAFNOSUPPORT }
+	_, all, err := nexoAddresses("0.0.0.0:8443", denied)
+	require.ErrorIs(t, err, unix.EAFNOSUPPORT)
+	require.Equal(t, "[127.0.0.1 ::1]", fmt.Sprint(all))
+
+	there := func() ([]netip.Addr, error) { return []netip.Addr{netip.MustParseAddr("192.168.1.20")}, nil }
+	var said bytes.Buffer
+	b := box{state: t.TempDir(), log: slog.New(slog.NewTextHandler(&said, nil)), addresses: denied}
+	e := config.ECR{Protocol: "nexo", TCP: "0.0.0.0:8443", POIID: "POSAGENT-000020000001"}
+	made, err := nexoCertificate(e, b)
+	require.NoError(t, err)
+	require.Contains(t, said.String(), "the addresses of this machine cannot be read")
+	require.Contains(t, said.String(), "AF_NETLINK (systemctl cat posagent)")
+	require.Contains(t, said.String(), unix.EAFNOSUPPORT.Error())
+
+	said.Reset()
+	b.addresses = there
+	kept, err := nexoCertificate(e, b)
+	require.NoError(t, err)
+	require.True(t, made.Leaf.Equal(kept.Leaf), "every till trusts it")
+	require.Contains(t, said.String(), "has none of this machine's addresses")
+	require.Contains(t, said.String(), "posagent register certificate")
+
+	said.Reset()
+	require.NoError(t, os.Remove(filepath.Join(b.state, "nexo-nexo-tcp.pem")))
+	anew, err := nexoCertificate(e, b)
+	require.NoError(t, err)
+	require.NoError(t, anew.Leaf.VerifyHostname("192.168.1.20"))
+	_, err = nexoCertificate(e, b)
+	require.NoError(t, err)
+	require.Empty(t, said.String())
+}
+
+// TestField2_A8_AddressesAreFoundWithoutAsking: a unit, or another init system, that forbids the question leaves the kernel's lists.
+func TestField2_A8_AddressesAreFoundWithoutAsking(t *testing.T) {
+	denied := func() (map[netip.Addr]net.Interface, error) { return nil, unix.EAFNOSUPPORT }
+	proc := t.TempDir()
+	_, err := ownAddresses(proc, denied)
+	require.ErrorIs(t, err, unix.EAFNOSUPPORT, "no list, either")
+	require.NoError(t, os.MkdirAll(filepath.Join(proc, "net"), 0o700))
+	put := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(proc, "net", name), []byte(text), 0o600))
+	}
+	put("fib_trie", "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.0\n        /24 link UNICAST\n     |-- 192.0.2.2\n        /32 host LOCAL\n     |-- 192.0.2.255\n        /32 link BROADCAST\nLocal:\n     |-- 192.0.2.2\n        /32 host LOCAL\n")
+	list, err := ownAddresses(proc, denied)
+	require.NoError(t, err)
+	require.Equal(t, "[192.0.2.2]", fmt.Sprint(list))
+	put("if_inet6", "fd000000000000000000000000000002 04 40 00 82     eth0\n")
+	list, err = ownAddresses(proc, denied)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []netip.Addr{netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("fd00::2")}, list)
+	list, err = ownAddresses(proc, func() (map[netip.Addr]net.Interface, error) {
+		return map[netip.Addr]net.Interface{netip.MustParseAddr("192.0.2.9"): {}}, nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, "[192.0.2.9]", fmt.Sprint(list), "the kernel's answer is better than its lists")
 }

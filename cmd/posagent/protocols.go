@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type box struct {
 	state           string    // its state directory
 	past            time.Time // that is certainly over: the backend has told it
 	log             *slog.Logger
+	addresses       func() ([]netip.Addr, error) // that the box has
 }
 
 // protocols are the protocols that registers speak, by their names. A new one is a row here.

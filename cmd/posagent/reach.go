@@ -1,9 +1,15 @@
 package main
 
 import (
+	"encoding/hex"
 	"errors"
+	"maps"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -69,6 +75,41 @@ func boxAddresses() (map[netip.Addr]net.Interface, error) {
 		}
 	}
 	return all, nil
+}
+
+// ownAddresses are the addresses of the box. A service that may not ask the kernel for them reads its lists below proc.
+func ownAddresses(proc string, ask func() (map[netip.Addr]net.Interface, error)) ([]netip.Addr, error) {
+	box, err := ask()
+	if err == nil {
+		return slices.Collect(maps.Keys(box)), nil
+	}
+	routes, bad := os.ReadFile(filepath.Join(proc, "net/fib_trie"))
+	if bad != nil {
+		return nil, err
+	}
+	all := map[netip.Addr]bool{}
+	var last netip.Addr
+	for line := range strings.Lines(string(routes)) { // "|-- 192.168.1.20", and below it "/32 host LOCAL"
+		switch f := strings.Fields(line); {
+		case len(f) == 2 && f[0] == "|--":
+			last, bad = netip.ParseAddr(f[1])
+		case len(f) == 3 && f[0] == "/32" && f[2] == "LOCAL" && bad == nil:
+			all[last] = true
+		}
+	}
+	six, _ := os.ReadFile(filepath.Join(proc, "net/if_inet6")) // a kernel without IPv6 has none
+	for line := range strings.Lines(string(six)) {
+		digits, _, _ := strings.Cut(line, " ")
+		if raw, err := hex.DecodeString(digits); err == nil {
+			if a, ok := netip.AddrFromSlice(raw); ok {
+				all[a] = true
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, err
+	}
+	return slices.Collect(maps.Keys(all)), nil
 }
 
 func atPort(address string) hears { return hears{address, ready.PortAddress} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"net/netip"
 	"time"
 
 	"posagent/agent"
@@ -101,7 +102,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if err := db.Read(ctx, func(r store.Reader) (err error) { past, err = outbox.Told(r); return err }); err != nil {
 		return o, f, nil, storeError(err)
 	}
-	lines, err := registerLines(ctx, cfg, db, beside, box{version, serial, sandbox, c.stateDir(), past, log}, &f)
+	lines, err := registerLines(ctx, cfg, db, beside, box{version, serial, sandbox, c.stateDir(), past, log, func() ([]netip.Addr, error) { return ownAddresses("/proc", boxAddresses) }}, &f)
 	if err != nil {
 		return o, f, nil, err
 	}

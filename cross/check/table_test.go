@@ -185,6 +185,7 @@ var rooms = []room{
 	{"cross/faces/convert", []string{"device/display/glyph/outline"}, "reads published fonts, which the program does not"},
 	{"cross/bench", []string{"agent", "agent/offline", "agent/outbox", "agent/upstream", "device", "device/line", "device/qr", "ecr/ecrtest/lines", "ecr/till", "ecr/till/zvt", "ecr/zvt/frame", "schemes/aapay", "schemes/backend", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/paylinks", "schemes/payments", "schemes/wire", "store", "store/postgres", "store/postgres/pgserver", "store/sqlite"}, "measures the rooms and the built binary; agent for its schema alone"},
 	{"cross/arm", []string{"schemes/wire/rest/openapi/openapitest"}, "drives the built binary only, and has its routes from the list that the servers are tested by"},
+	{"cross/unit", []string{"cross/program"}, "filters what a command asks of the kernel; its test looks at the built binary"},
 	{"cross/guest", nil, "runs on an emulated board beside the binary, which it looks at from outside"},
 	{"cross/sim", []string{"agent/checkout", "agent/offline", "agent/outbox", "cross/referee", "ecr", "ecr/zvt", "ecr/zvt/apdu", "schemes/aapay", "schemes/methods", "schemes/backend/books", "schemes/backend/scenario", "schemes/money", "schemes/wire"}, "plays days against the pure cores in virtual time"},
 	{"cross/packages", nil, "packs the built binary, and asks it what it says of itself"},
