@@ -3,13 +3,13 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"posagent/device/node"
 )
 
 // use is what the terminal does with the file that a value names; "" = the value is no path.
@@ -28,7 +28,7 @@ var lineName = regexp.MustCompile(`^/dev/(tty[A-Za-z0-9_.-]+|serial/by-(id|path)
 // somebody who does not see their files, and may be anybody's who holds the operator's account.
 func (f field) mayBeGiven(raw any) bool {
 	s, ok := raw.(string)
-	return f.use == "" || !ok || s == "" || f.use == plugs && (lineName.MatchString(s) || usbName.MatchString(s))
+	return f.use == "" || !ok || s == "" || f.use == plugs && (lineName.MatchString(s) || node.IsUSB(s))
 }
 
 // shared reports keys that name one file or device, of which the terminal wants one for itself alone. Two users of one line are no
@@ -71,29 +71,21 @@ func (c Config) Reads() []string { return c.reads }
 // Twice is nil where each line has one user. The terminal runs with two: one of them has the line.
 func (c Config) Twice() error { return errors.Join(c.twice...) }
 
-// samePlace reports whether two paths name one file, by whatever name and link.
-func samePlace(a, b string) bool {
-	if a == b {
-		return true
+// Naming are the keys that name a device or file which the terminal has for itself, by whatever name.
+func (c Config) Naming(path string) (keys []string) {
+	for _, f := range fields(&c) {
+		if (f.use == owns || f.use == plugs) && f.v.String() != "" && samePlace(f.v.String(), path) {
+			keys = append(keys, f.path)
+		}
 	}
-	if !isPath(a) || !isPath(b) {
-		return false
-	}
-	one, err := os.Stat(a)
-	other, err2 := os.Stat(b)
-	if err == nil && err2 == nil {
-		return os.SameFile(one, other)
-	}
-	return real(a) == real(b)
+	return keys
 }
 
-// real is a path without links, as far as it is there.
-func real(path string) string {
-	whole, err := filepath.EvalSymlinks(path)
-	if err == nil || path == filepath.Dir(path) || !errors.Is(err, fs.ErrNotExist) {
-		return whole
-	}
-	return filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
+// samePlace reports whether two values name one thing of the box: one device by whatever name, one file by whatever link. Anything else
+// than a path or a converter is no name.
+func samePlace(a, b string) bool {
+	named := func(s string) bool { return isPath(s) || node.IsUSB(s) }
+	return a == b || named(a) && named(b) && node.Same(a, b)
 }
 
 // Apart refuses what the terminal would write into the state directory, or over its configuration: its own keys, journal, tokens.
@@ -106,7 +98,7 @@ func (c Config) Apart(state, file string) error {
 		}
 		path := f.v.String()
 		own := f.path == "backend.data" || f.path == "display.file" // whose name ends in .png or .svg, as nothing there does
-		in, err := filepath.Rel(real(state), real(path))
+		in, err := filepath.Rel(node.Real(state), node.Real(path))
 		switch within := err == nil && in != ".." && !strings.HasPrefix(in, "../"); {
 		case file != "" && samePlace(path, file):
 			err = fmt.Errorf("%q is the configuration itself: name another file", path)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"posagent/device/node"
 )
 
 // The kinds of a printer's device.
@@ -57,7 +59,7 @@ func (p Printer) CodePages() (list []CodePage, err error) {
 func (c Config) printer(k *check) {
 	p := c.Printer
 	k.oneOf("printer.kind", p.Kind, "", PrinterSerial, PrinterUSB, PrinterFile)
-	switch named := usbName.MatchString(p.Device) && len(p.Device) <= maxUSBName; {
+	switch named := node.IsUSB(p.Device); {
 	case p.Device == "":
 	case !isPath(p.Device) && !(named && p.DeviceKind() == PrinterSerial):
 		k.fail("printer.device", "%q is neither an absolute path nor usb:VID:PID[:SERIAL] of a serial converter (lsusb shows VID:PID)", p.Device)

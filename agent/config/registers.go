@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/device/node"
 	"posagent/schemes/wire"
 )
 
@@ -185,7 +186,7 @@ func (e ECR) check(k *check, at string) {
 	if e.Name != "" && !isID(e.Name) {
 		k.fail(at+".name", "%q is not one word", e.Name)
 	}
-	if e.Serial != "" && !isPath(e.Serial) && (!usbName.MatchString(e.Serial) || len(e.Serial) > maxUSBName) {
+	if e.Serial != "" && !isPath(e.Serial) && !node.IsUSB(e.Serial) {
 		k.fail(at+".serial", "%q is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)", e.Serial)
 	}
 	k.allow = e.Allow

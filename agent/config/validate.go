@@ -156,17 +156,10 @@ func (c Config) paylinks(k *check) {
 	}
 }
 
-// maxID is the longest id in letters, maxUSBName the longest name of a converter.
-const (
-	maxID      = 64
-	maxUSBName = len("usb:0000:0000:") + 126
-)
+// maxID is the longest id in letters.
+const maxID = 64
 
 func isID(s string) bool { return len(s) <= maxID && idPattern.MatchString(s) }
-
-// usbName names a serial line by its USB converter: usb:VID:PID, with its serial number where several are alike.
-// A pattern that counted so many letters itself would hold memory for each of them for as long as the terminal runs.
-var usbName = regexp.MustCompile(`^usb:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}(:[!-~]+)?$`)
 
 func (c Config) rest(k *check) {
 	if c.Port.Listen != "" {

@@ -69,6 +69,9 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-CFG-009", exam.Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Unenrolled)} }},
 		{"PA-CFG-009", exam.Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Replaced)} }},
 		{"PA-CFG-009", exam.Fail, func(f *Facts) { f.Daemon, f.Config.Unenrolled = Daemon{}, true }},
+		{"PA-CFG-011", exam.Fail, func(f *Facts) {
+			f.Config.Twice = []string{`printer.device: "/dev/ttyS1" is what ecr.serial names, too: name another`}
+		}},
 		{"PA-CFG-010", exam.Warn, func(f *Facts) { f.Config.Revision, f.Config.GivenUp = 3, 4 }},
 		{"PA-CLK-004", exam.Fail, func(f *Facts) { f.Daemon.Troubles = []ready.Said{*said(ready.Zone)} }},
 		{"PA-CLK-004", exam.Fail, func(f *Facts) {

@@ -67,6 +67,12 @@ func configChecks() []Check {
 			},
 		},
 		{
+			ID: "PA-CFG-011", Severity: exam.Major, After: []string{"PA-CFG-005"}, Command: checkConfig,
+			Look: func(_ context.Context, f *Facts) Finding {
+				return exam.FailedIf(len(f.Config.Twice) > 0, strings.Join(f.Config.Twice, "; "))
+			},
+		},
+		{
 			ID: "PA-CFG-009", Severity: exam.Critical, After: []string{"PA-CFG-005"}, Command: "posagent enroll{flags} CODE --url URL",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if not := f.Daemon.Report.NotReady; not != nil && (not.Cause == ready.Unenrolled || not.Cause == ready.Enrolling || not.Cause == ready.NotTrusted || not.Cause == ready.Replaced) {

@@ -44,8 +44,9 @@ type Config struct {
 	File     string // "" = none
 	Named    bool   // a file or a variable sets something
 	Problems []Problem
-	NoRecord string // why the record of the enrolment cannot be read, "" = it can, or there is none
-	Files    string // why certificates or roots that it names cannot be used
+	Twice    []string // devices and files that two of its keys name, and one alone can have
+	NoRecord string   // why the record of the enrolment cannot be read, "" = it can, or there is none
+	Files    string   // why certificates or roots that it names cannot be used
 	Ignored  []string
 
 	Sandbox     bool

@@ -86,7 +86,7 @@ func lineChecks() []Check {
 					}
 					return found.Typed(found.Do, "fuser -v "+l.Name)
 				}
-				if t := f.suffers(ready.LineBusy); t != nil { // who has it cannot be seen
+				if t := f.suffers(ready.LineBusy, ready.LineOurs); t != nil { // who has it cannot be seen, or is the terminal
 					return exam.Failed(evidence(t)...).Typed(t.Remedy, "")
 				}
 				return exam.Passed()

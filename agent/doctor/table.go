@@ -49,7 +49,7 @@ func OfStranger(list []Check) []Check {
 // waits for a page, by group. They ask nothing of the network, write nothing, and read neither the
 // device key nor the whole journal.
 const ofItself = `
-CFG 001 002 003 004 005 006 007 008 009 010
+CFG 001 002 003 004 005 006 007 008 009 010 011
 CLK 001 002 004
 DSK 001 002 003 004 006
 KEY 003

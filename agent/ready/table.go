@@ -47,6 +47,7 @@ const (
 	LineAltered   Cause = "line_altered"
 	LineDenied    Cause = "line_denied"
 	LineBusy      Cause = "line_busy"
+	LineOurs      Cause = "line_ours"
 	LineNoTTY     Cause = "line_no_tty"
 	LineFailed    Cause = "line_failed"
 	LineAddress   Cause = "line_address_gone"
@@ -120,6 +121,7 @@ func table() []row {
 		{LineAltered, "another program has changed the settings of the register line {where}, which were set again, {detail}", "fuser -v {where} names a program that has it open; systemctl status ModemManager brltty and a getty on it are the usual ones: stop it", false},
 		{LineDenied, "the register line {where} may not be opened by this user", "ls -l {where} shows the group; usermod -aG GROUP USER, then start posagent again", false},
 		{LineBusy, "the register line {where} is in use by another program", "fuser -v {where} names it; stop it", false},
+		{LineOurs, "the register line {where} is in use by this terminal itself, {detail}", "posagent config check{flags} names the settings that share it; give each a device of its own in {config}, then {run}", false},
 		{LineNoTTY, "the register line {where} is no serial device", "ls /dev/serial/by-id lists the devices; set [ecr] serial in {config} to one of them", false},
 		{LineFailed, "the register line {where} does not open, {detail}", "dmesg | tail shows what the system says of the device", false},
 		{LineAddress, "no register reaches the line on {where}, {detail}", "ip addr lists the addresses of the box; give it that one again (fixed, or always the same from DHCP), or set [ecr] tcp in {config} to the new one, then {run}", false},

@@ -41,15 +41,15 @@ func TestField2_P5TheCauseIsNotLostOnTheWay(t *testing.T) {
 		"takes no data":            {line.ErrStuck, said{"takes no data", "plug it in again"}},
 		"anything else is said so": {errors.New("odd"), said{"odd", "dmesg | tail"}},
 	} {
-		words, remedy := printerNotOpen(config.Printer{Device: at})(fmt.Errorf("%w: %w", printer.ErrNotOpen, c.err))
+		words, remedy := printerNotOpen(config.Config{Printer: config.Printer{Device: at}})(fmt.Errorf("%w: %w", printer.ErrNotOpen, c.err))
 		require.Contains(t, words, c.want.words, name)
 		require.Contains(t, remedy, c.want.remedy, name)
 		require.NotContains(t, words+remedy, "context", name)
 	}
 
-	stuck := lineTrouble(line.Stats{Path: at, Opens: 3, Reason: fmt.Errorf("open %s: %w", at, line.ErrStuck)})
+	stuck := lineTrouble(line.Stats{Path: at, Opens: 3, Reason: fmt.Errorf("open %s: %w", at, line.ErrStuck)}, nil)
 	require.Equal(t, ready.LineStuck, stuck.Cause, "its cable is in")
-	pulled := lineTrouble(line.Stats{Path: at, Opens: 3, Reason: os.ErrNotExist})
+	pulled := lineTrouble(line.Stats{Path: at, Opens: 3, Reason: os.ErrNotExist}, nil)
 	require.Equal(t, ready.LinePulled, pulled.Cause)
 
 	require.Equal(t, ready.PadFailed, padTrouble(at, keypad.ErrInUse).Cause)
@@ -78,4 +78,38 @@ func TestAnOpeningThatIsGivenUpSaysWhy(t *testing.T) {
 	_, err := line.New(line.Config{Path: filepath.Join(t.TempDir(), "none"), Baud: 9600, StopBits: 1}).Open(ctx)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// TestField2_P4TheTerminalItselfHasTheDevice: who waits for a device that the terminal has under another setting is told so, and both settings; never that another program
+// has it. The kind, every pair of users: register lines, printer, screens, keypad and files are compared by config (TestField2_P4OneDeviceHasOneUser there); what is
+// waited for as a serial line, another line or the printer, is told here, beside the console.
+func TestField2_P4TheTerminalItselfHasTheDevice(t *testing.T) {
+	dir := t.TempDir()
+	device, link := filepath.Join(dir, "ttyUSB0"), filepath.Join(dir, "by-id")
+	require.NoError(t, os.WriteFile(device, nil, 0o600))
+	require.NoError(t, os.Symlink(device, link))
+	cfg := config.Default()
+	cfg.ECR.Serial, cfg.More = device, []config.ECR{{Serial: link}}
+	cfg.Printer.Device = link
+
+	waits := lineTrouble(line.Stats{Path: link, WaitingForLock: true, Reason: fmt.Errorf("open %s: %w", link, line.ErrOurs)}, sharersIn(cfg))
+	said := ready.Say(waits, ready.Place{})
+	require.Equal(t, "the register line "+link+" is in use by this terminal itself, as ecr.serial, printer.device and ecr[2].serial", said.Words)
+	require.Contains(t, said.Remedy, "posagent config check")
+	other := lineTrouble(line.Stats{Path: link, WaitingForLock: true, Reason: fmt.Errorf("open %s: %w", link, line.ErrInUse)}, sharersIn(cfg))
+	require.Equal(t, ready.LineBusy, other.Cause)
+
+	words, remedy := printerNotOpen(cfg)(fmt.Errorf("%w: %w", printer.ErrNotOpen, line.ErrOurs))
+	require.Contains(t, words, "is in use by this terminal itself, as ecr.serial")
+	require.Contains(t, remedy, "posagent config check names the settings")
+	require.NotContains(t, words+remedy+said.Words+said.Remedy, "another program")
+
+	cfg.More, cfg.Printer.Device = nil, ""
+	require.Equal(t, "by another name of it", sharersIn(cfg)(link))
+	out, err := os.Readlink("/proc/self/fd/1")
+	require.NoError(t, err)
+	if _, err := os.Stat(out); err == nil { // a file, a terminal or /dev/null: a pipe has no name
+		cfg.ECR.Serial = out
+		require.Equal(t, "as ecr.serial and its own console", sharersIn(cfg)(out))
+	}
 }

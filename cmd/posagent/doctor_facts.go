@@ -133,6 +133,9 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	for _, p := range config.Problems(exposed(cfg)) {
 		v.Problems = append(v.Problems, doctor.Problem{Key: p.Key, Text: p.Err.Error()})
 	}
+	for _, p := range config.Problems(cfg.Twice()) {
+		v.Twice = append(v.Twice, p.Key+": "+p.Err.Error())
+	}
 	if err := connectable(c, cfg); err != nil {
 		v.Files = err.Error()
 	}
@@ -313,7 +316,7 @@ func doctorLines(paths []string) (list []doctor.Line) {
 		l := doctor.Line{Name: name, Device: path}
 		if err != nil {
 			l.Text = err.Error()
-			t := lineTrouble(line.Stats{Path: name, Reason: err, LastError: l.Text, WaitingForLock: errors.Is(err, line.ErrInUse)})
+			t := lineTrouble(line.Stats{Path: name, Reason: err, LastError: l.Text, WaitingForLock: errors.Is(err, line.ErrInUse)}, nil)
 			l.Cause, l.Remedy = t.Cause, t.Remedy
 		}
 		list = append(list, l)

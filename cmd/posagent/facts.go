@@ -30,10 +30,11 @@ type facts struct {
 	list    *upstream.Client
 	methods func() error // of the last question for the list
 	serial  []*line.Port
-	pad     *keypad.Pad     // nil = none
-	screens []watchedScreen // of [display]
-	page    string          // address of the customer's page; "" = there is none
-	unseen  func() bool     // no browser shows the page
+	sharers func(device string) string // what of this terminal has a device
+	pad     *keypad.Pad                // nil = none
+	screens []watchedScreen            // of [display]
+	page    string                     // address of the customer's page; "" = there is none
+	unseen  func() bool                // no browser shows the page
 	look    *lookout
 	marks   func() []store.MarkHealth // of the journal; nil = they are not looked after
 	tcp     int                       // register lines that listen
@@ -141,7 +142,7 @@ func (f facts) refused() (list []ready.Trouble) {
 func (f facts) lines() (count int, closed []ready.Trouble) {
 	for _, l := range f.serial {
 		if st := l.Stats(); !st.Open {
-			closed = append(closed, lineTrouble(st))
+			closed = append(closed, lineTrouble(st, f.sharers))
 		}
 	}
 	for _, l := range f.listens {
@@ -155,12 +156,14 @@ func (f facts) lines() (count int, closed []ready.Trouble) {
 // alteredFor is how long it is said that another program has changed a line.
 const alteredFor = time.Hour
 
-// lineTrouble names why a serial line is not open.
-func lineTrouble(st line.Stats) ready.Trouble {
+// lineTrouble names why a serial line is not open. sharers tells what else of this terminal may have it, nil where none can.
+func lineTrouble(st line.Stats, sharers func(device string) string) ready.Trouble {
 	t := ready.Trouble{Where: st.Path}
 	switch {
 	case st.Reason == nil:
 		t.Cause = ready.Starting
+	case errors.Is(st.Reason, line.ErrOurs) && sharers != nil:
+		t.Cause, t.Detail = ready.LineOurs, sharers(st.Path)
 	case st.WaitingForLock:
 		t.Cause = ready.LineBusy
 	case errors.Is(st.Reason, os.ErrPermission):

@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"posagent/agent/config"
 	"posagent/agent/paper"
 	"posagent/device/line"
+	"posagent/device/node"
 	"posagent/device/printer"
 	"posagent/ecr/receipt"
 )
@@ -56,9 +58,13 @@ func receiptPrinter(cfg config.Config) (*printer.Printer, error) {
 }
 
 // printerNotOpen says why the printer of the configuration does not open, and what a person does.
-func printerNotOpen(c config.Printer) func(error) (reason, remedy string) {
+func printerNotOpen(cfg config.Config) func(error) (reason, remedy string) {
+	c, sharers := cfg.Printer, sharersIn(cfg)
 	return func(err error) (reason, remedy string) {
 		switch {
+		case errors.Is(err, line.ErrOurs):
+			return c.Device + " is in use by this terminal itself, " + sharers(c.Device),
+				"give [printer] device a device of its own (posagent config check names the settings that share one), then start posagent again"
 		case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO):
 			return c.Device + " is not there", "switch the printer on and check its cable, what waits is printed by itself; ls -l " + filepath.Dir(c.Device) + " lists the devices, set [printer] device to one of them"
 		case errors.Is(err, os.ErrPermission):
@@ -79,4 +85,18 @@ func printerNotOpen(c config.Printer) func(error) (reason, remedy string) {
 func printsOf(cfg config.Config) paper.Prints {
 	has := func(what string) bool { return slices.Contains(cfg.Printer.Prints, what) }
 	return paper.Prints{Customer: has("customer"), Merchant: has("merchant"), EndOfDay: has("end_of_day")}
+}
+
+// sharersIn tells what of the terminal uses a device: the settings that name it, by whatever name, and its own output.
+func sharersIn(cfg config.Config) func(device string) string {
+	return func(device string) string {
+		users := cfg.Naming(device)
+		if node.Same(device, "/proc/self/fd/1") || node.Same(device, "/proc/self/fd/2") {
+			users = append(users, "its own console")
+		}
+		if len(users) < 2 {
+			return "by another name of it"
+		}
+		return "as " + strings.Join(users[:len(users)-1], ", ") + " and " + users[len(users)-1]
+	}
 }

@@ -52,7 +52,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	}
 	about := aboutTerminal(cfg, sandbox)
 	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP, Sellers: about.Sellers, Patience: about.Patience}
-	f.grace = cfg.ECR.Grace
+	f.grace, f.sharers = cfg.ECR.Grace, sharersIn(cfg)
 	t := cfg.Terminal
 	o = agent.Options{
 		Control: controlSocket(c),
@@ -95,7 +95,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	case err != nil:
 		return o, f, nil, exitWith(exitConfig, err)
 	case p != nil: // a nil one is no printer, but an interface that holds it would be
-		o.Printer, o.Prints, o.PrinterNotOpen = p, printsOf(cfg), printerNotOpen(cfg.Printer)
+		o.Printer, o.Prints, o.PrinterNotOpen = p, printsOf(cfg), printerNotOpen(cfg)
 	}
 	var lc net.ListenConfig
 	var past time.Time

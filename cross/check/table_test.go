@@ -28,7 +28,7 @@ var rooms = []room{
 	{"agent/checkout/drive", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "agent/checkout/drive/perform", "agent/catalog", "agent/intent", "agent/offline", "agent/outbox", "device/display", "device/display/scene", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "what a register, and a person at the terminal, can ask of the checkout"},
 	{"agent/checkout/drive/drivetest", []string{"agent/checkout/drive", "agent/offline", "agent/outbox", "ecr", "store", "schemes/money"}, "a checkout that is started again, for the tests of the rooms that sell through it"},
 	{"agent/counter", []string{"agent/checkout", "agent/checkout/drive", "device/keypad/entry", "ecr", "schemes/methods"}, "asks a person for what a sale still needs: knows keys and faces, no pad and no screen"},
-	{"agent/config", []string{"device/file", "device/keypad", "schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
+	{"agent/config", []string{"device/file", "device/keypad", "device/node", "schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
 	{"agent/panel", []string{"device/display", "device/display/scene", "device/keypad/entry", "ecr"}, "the screen, keys and printer that registers may use: knows no sale and no protocol"},
 	{"agent/paper", []string{"agent/checkout/drive", "agent/checkout/drive/journal", "device/printer", "ecr", "ecr/receipt", "store", "schemes/money", "schemes/wire"}, "what waits for the terminal's own printer: no register and no line"},
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
@@ -93,7 +93,8 @@ var rooms = []room{
 
 	{"device", []string{"device/file"}, "identity, keys, clock; implements store.Wrapper without knowing the store"},
 	{"device/file", nil, "reads and replaces files where others may have put something: knows no file"},
-	{"device/line", nil, "serial ports: knows no frames"},
+	{"device/node", nil, "which device a name means: knows no user of one"},
+	{"device/line", []string{"device/node"}, "serial ports: knows no frames"},
 	{"device/names", nil, "addresses of hosts: knows no service"},
 	{"device/qr", []string{"schemes/money"}, "codes and their check"},
 	{"device/display", []string{"device/qr", "device/display/*"}, "screens: the checkout says what to show"},

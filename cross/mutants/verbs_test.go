@@ -29,7 +29,13 @@ var ofVerbs = []mutant{
 		{"store/sqlite/conn.go", `WHERE type = 'view' OR`, `WHERE`},
 	}},
 	{"two keys have one file", "agent/config", "TestField2_D1NoTwoKeysHaveOneFile", []edit{
-		{"agent/config/paths.go", `return os.SameFile(one, other)`, `return os.SameFile(one, other) && false`},
+		{"agent/config/paths.go", `named(b) && node.Same(a, b)`, `named(b) && node.Same(a, b) && false`},
+	}},
+	{"a device is the file that names it", "device/node", "TestField2_P4ADeviceIsItsNumber", []edit{
+		{"device/node/node.go", `of(sys, st) == of(sys, st2)`, `st.Ino == st2.Ino && a == b`},
+	}},
+	{"a line that the terminal itself has is another program's", "device/line", "TestField2_P4WhoHasTheLineIsTold", []edit{
+		{"device/line/lock.go", `holder(st) == os.Getpid()`, `holder(st) == -os.Getpid()`},
 	}},
 	{"receipts are added to any file", "device/printer", "TestField2_P7OnlyReceiptsAreAddedTo", []edit{
 		{"device/printer/open.go", `	return ErrNotOurs`, `	return nil`},

@@ -10,5 +10,5 @@
 //   - Only a terminal device is opened, and only by one process at a time.
 //
 // It handles bytes, no frames and no protocols. It is the only importer of go.bug.st/serial and
-// imports no other package of this module.
+// imports device/node alone of this module.
 package line

@@ -15,6 +15,17 @@ var (
 	ErrStuck  = fmt.Errorf("%w: too many abandoned writes", ErrNoData)
 )
 
+// ErrOurs says that this program itself has the line: by another name, or as its own output. It is an ErrInUse.
+var ErrOurs error = ours{}
+
+type ours struct{}
+
+// Error implements error.
+func (ours) Error() string { return "in use by this program itself" }
+
+// Is makes it an ErrInUse.
+func (ours) Is(target error) bool { return target == errInUse }
+
 var (
 	errInUse   = errors.New("in use by another process")
 	errHangup  = errors.New("device lost")

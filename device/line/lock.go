@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"posagent/device/node"
 )
 
 // lock is what keeps other programs away from a device.
@@ -22,7 +25,14 @@ func (l lock) Close() error { return errors.Join(l.file.Close(), unix.Close(l.de
 // takeLock locks a device and its lock file until the lock is closed; the lock closes the device too. The file alone would not do: a
 // program that may not write to /run/lock, or has a /tmp of its own, has another file.
 func takeLock(dir, path string, device int) (lock, error) {
-	if err := flock(device); err != nil {
+	err := flock(device)
+	if errors.Is(err, errInUse) {
+		return lock{}, inUse(device)
+	}
+	if err == nil && node.Mine(device) { // by another file of it, which has a lock of its own
+		err = ErrOurs
+	}
+	if err != nil {
 		return lock{}, err
 	}
 	f, err := takeFile(dir, path)
@@ -41,19 +51,32 @@ func flock(fd int) error {
 	return nil
 }
 
-// flocked says whether any process has locked a file. It opens nothing.
-func flocked(st unix.Stat_t) bool {
+// holder is the number of the process that has locked a file, 0 = none. It opens nothing.
+func holder(st unix.Stat_t) int {
 	text, err := os.ReadFile("/proc/locks")
 	if err != nil {
-		return false
+		return 0
 	}
 	name := fmt.Sprintf("%02x:%02x:%d", unix.Major(uint64(st.Dev)), unix.Minor(uint64(st.Dev)), st.Ino)
 	for line := range strings.Lines(string(text)) { // "1: FLOCK  ADVISORY  WRITE 812 00:05:97 0 EOF"
 		if f := strings.Fields(line); len(f) > 5 && f[1] == "FLOCK" && f[5] == name {
-			return true
+			pid, err := strconv.Atoi(f[4])
+			if err != nil || pid <= 0 { // a process that is not seen from here
+				pid = -1
+			}
+			return pid
 		}
 	}
-	return false
+	return 0
+}
+
+// inUse is what keeps a locked device from being opened: this program itself, or another one.
+func inUse(device int) error {
+	var st unix.Stat_t
+	if unix.Fstat(device, &st) == nil && holder(st) == os.Getpid() {
+		return ErrOurs
+	}
+	return errInUse
 }
 
 // takeFile holds the lock file of a device for as long as the returned file is open.

@@ -8,15 +8,17 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"posagent/device/node"
 )
 
 // ErrInUse says that another process has the line.
 var ErrInUse = errInUse
 
-// Look returns the device behind the configured name, and what would keep Open from opening it: os.ErrNotExist, ErrAmbiguous,
+// Look returns the device behind the configured name, and what would keep Open from opening it: os.ErrNotExist, node.ErrAmbiguous,
 // ErrNotTTY, os.ErrPermission, ErrInUse. It does not open the device, so a program that has it notices nothing.
 func (c Config) Look() (device string, err error) {
-	path, err := c.resolve()
+	path, err := node.Path(c.SysDir, c.Path)
 	if err != nil {
 		return "", err
 	}
@@ -30,7 +32,7 @@ func (c Config) Look() (device string, err error) {
 	if err := unix.Access(path, unix.R_OK|unix.W_OK); err != nil {
 		return path, fmt.Errorf("%s: %w", path, err)
 	}
-	if flocked(st) {
+	if holder(st) != 0 {
 		return path, fmt.Errorf("%s: %w", path, ErrInUse)
 	}
 	if c.LockDir == "" {

@@ -10,6 +10,8 @@ import (
 
 	"go.bug.st/serial"
 	"golang.org/x/sys/unix"
+
+	"posagent/device/node"
 )
 
 const (
@@ -53,7 +55,7 @@ func (p *Port) tryOpen() (*conn, error) {
 	if p.Stats().AbandonedNow >= maxStuck {
 		return nil, ErrStuck
 	}
-	path, err := p.cfg.resolve()
+	path, err := node.Path(p.cfg.SysDir, p.cfg.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func (p *Port) tryOpen() (*conn, error) {
 // leadsTo returns an error unless the configured path still names the device that tty is. The system gives the number of a
 // device that was pulled to the next one: what was opened meanwhile may be another register's line.
 func (c Config) leadsTo(tty int) error {
-	path, err := c.resolve()
+	path, err := node.Path(c.SysDir, c.Path)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package line
+package node
 
 import (
 	"os"
@@ -34,7 +34,7 @@ func (b bus) pull(tty, port string) {
 	require.NoError(b.t, os.RemoveAll(filepath.Join(b.dir, "devices/platform/usb1", port)))
 }
 
-func (b bus) resolve(name string) (string, error) { return Config{Path: name, SysDir: b.dir}.resolve() }
+func (b bus) resolve(name string) (string, error) { return Path(b.dir, name) }
 
 // TestField_U11ALineNamedByItsConverterFollowsIt: a converter that is pulled and plugged in again gets another number,
 // and a scale gets the old one. A path would lead to the scale.

@@ -1,4 +1,4 @@
-package line
+package node
 
 import (
 	"errors"
@@ -20,18 +20,18 @@ var usbName = regexp.MustCompile(`^usb:([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})(?::([!-
 // ErrAmbiguous says that several USB converters match a name. Which of them is the register cannot be guessed.
 var ErrAmbiguous = errors.New("several devices match")
 
-// resolve returns the device file behind the configured name as it is now. A converter that was pulled and plugged in
+// IsUSB reports whether a name is that of a USB converter.
+func IsUSB(name string) bool { return len(name) <= maxUSBName && usbName.MatchString(name) }
+
+// Path returns the device file behind a configured name as it is now, without links. A converter that was pulled and plugged in
 // again may come back under another number, and its old number may be another device's: a line that is named
-// by its converter follows it. It fails with os.ErrNotExist when there is no such device, and with ErrAmbiguous.
-func (c Config) resolve() (string, error) {
-	m := usbName.FindStringSubmatch(c.Path)
-	if len(c.Path) > maxUSBName {
-		m = nil
+// by its converter follows it. sys is where the kernel describes devices, "" = /sys. It fails with os.ErrNotExist when there is
+// no such device, and with ErrAmbiguous.
+func Path(sys, name string) (string, error) {
+	if !IsUSB(name) {
+		return filepath.EvalSymlinks(name)
 	}
-	if m == nil {
-		return filepath.EvalSymlinks(c.Path)
-	}
-	sys := c.SysDir
+	m := usbName.FindStringSubmatch(name)
 	if sys == "" {
 		sys = "/sys"
 	}
@@ -47,7 +47,7 @@ func (c Config) resolve() (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("no USB converter %s is plugged in: %w", strings.TrimPrefix(c.Path, "usb:"), os.ErrNotExist)
+		return "", fmt.Errorf("no USB converter %s is plugged in: %w", strings.TrimPrefix(name, "usb:"), os.ErrNotExist)
 	case 1:
 		return found[0], nil
 	}
