@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"posagent/schemes/hosted"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 )
 
@@ -43,6 +44,13 @@ func (a *auth) clientOf(r *http.Request) *client {
 		return named
 	}
 	return nil
+}
+
+// shown says that a request to payment links comes from a client though its parameters are not read yet: it shows a client's secret as
+// a header, or comes over a connection by which a client has proven itself.
+func (a *auth) shown(r *http.Request) bool {
+	keys := r.Header.Values(paylinks.APIKeyHeader)
+	return len(keys) == 1 && a.byToken(keys[0]) != nil || a.conns.known(r)
 }
 
 // problem answers with an error as the services of S0 do.

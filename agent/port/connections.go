@@ -166,6 +166,14 @@ func (l *limiter) proven(r *http.Request) {
 	}
 }
 
+// known says whether a client has shown its proof over a request's connection.
+func (l *limiter) known(r *http.Request) bool {
+	c := r.Context().Value(slotKey{}).(*slot)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return c.proven
+}
+
 // forget takes a connection out of those that may be closed.
 func (l *limiter) forget(conn *slot) {
 	for i, c := range l.closable {

@@ -5,7 +5,7 @@
 // of the services and gateway.go bounds their calls; terminal.go and events.go have those of the
 // terminal itself, page.go and visits.go its page for people. clients.go and pace.go are the clients, auth.go finds the one that asks,
 // permissions.go is what it may do. guard.go refuses web pages, throttle.go and connections.go hold
-// unproven requests back.
+// unproven requests back, large.go their large bodies.
 //
 // It guarantees:
 //   - A request reaches a handler only if its Host is one of the port's names and it carries

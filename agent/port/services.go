@@ -2,7 +2,6 @@ package port
 
 import (
 	"net/http"
-	"time"
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/contracts"
@@ -109,26 +108,8 @@ func Methods(svc methods.Service) Service {
 
 const (
 	maxLinkBody = 17 << 20 // a link's create may carry attachments of 16 MiB
-	maxLarge    = 2        // of them at a time: they lie on the disk before the client is known
+	maxLarge    = 2        // of known clients at a time
 )
-
-// limitLarge lets a few large bodies in at a time, and all small ones.
-func limitLarge(why string, fail failFunc, h http.Handler) http.Handler {
-	large := make(chan struct{}, maxLarge)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength > wire.MaxRequest || r.ContentLength < 0 {
-			select {
-			case large <- struct{}{}:
-				defer func() { <-large }()
-			default:
-				unread(w, r)
-				fail(w, r, &wire.Error{Code: wire.Unavailable, Msg: why, RetryAfter: 2 * time.Second})
-				return
-			}
-		}
-		h.ServeHTTP(w, r)
-	})
-}
 
 // Disputes mounts the dispute service; operator is its own spelling of the provider… fields.
 func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service {
@@ -167,7 +148,7 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string, st
 		})
 		return mount{
 			Group: group, at: paylinks.API().Roots(),
-			handler: limitLarge("others send attachments", fail, g.calling(maxLinkBody, answered("instance and secret", false, fail, h))),
+			handler: limitProving("others send attachments", g.shown, fail, g.calling(maxLinkBody, answered("instance and secret", false, fail, h))),
 		}
 	}}
 }

@@ -423,6 +423,12 @@ var ofAgent = []mutant{
 	{"the port takes any number of documents at once", "agent/port", "TestDocumentsPassInPieces", []edit{
 		{"agent/port/services.go", `maxLarge    = 2 `, `maxLarge    = 200 `},
 	}},
+	{"strangers' slow bodies make a client's go", "agent/port", "TestField2_A9_SlowBodiesTakeNoPlaces", []edit{
+		{"agent/port/large.go", `one.lately(now) < slowest.lately(now)`, `one.lately(now) > slowest.lately(now)`},
+	}},
+	{"strangers' slow bodies have the places of clients", "agent/port", "TestField2_A9_SlowBodiesTakeNoPlaces", []edit{
+		{"agent/port/large.go", `if !isLarge(r) || proven(r) {`, `if !isLarge(r) || proven(r) || l != nil {`},
+	}},
 	{"a document stands in the port's memory", "agent/port", "TestDocumentsPassInPieces", []edit{
 		{"schemes/wire/spool/spool.go", `n, err := io.Copy(io.MultiWriter(to, sum), content)`, "held, err := io.ReadAll(content)\n\tif err == nil {\n\t\t_, err = io.MultiWriter(to, sum).Write(held)\n\t}\n\tn := int64(len(held))"},
 	}},

@@ -105,7 +105,11 @@ func isFile(h textproto.MIMEHeader) bool {
 	return err == nil && named
 }
 
+// broken is why a body could not be read: its reader's own word, where it has one.
 func broken(err error) error {
+	if own := (*wire.Error)(nil); errors.As(err, &own) {
+		return own
+	}
 	return &wire.Error{Code: wire.Invalid, Msg: "form: body not readable", Err: err}
 }
 
