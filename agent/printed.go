@@ -70,6 +70,14 @@ func (a *Agent) ReprintDay(ctx context.Context, batch int) (waits string, err er
 	return a.stillWaits(printed, err)
 }
 
+// PrintTest is Reprint of the page on which each fault of the printer names the setting that mends it.
+func (a *Agent) PrintTest(ctx context.Context) (waits string, err error) {
+	if a.paper == nil {
+		return "", errNoPrinter()
+	}
+	return a.stillWaits(a.paper.TestPrint(ctx))
+}
+
 func errNoPrinter() error {
 	return wire.Errorf(wire.Conflict, "print", "the terminal has no printer: set [printer] device, and start it again")
 }
@@ -91,5 +99,5 @@ func (a *Agent) Printer() *view.Printer {
 		return nil
 	}
 	s := a.paper.State()
-	return &view.Printer{Waiting: s.Waiting, Oldest: s.Oldest, Reason: s.Reason, Remedy: s.Remedy, Since: s.Since, NearEnd: s.NearEnd, Behind: s.Behind}
+	return &view.Printer{Waiting: s.Waiting, Oldest: s.Oldest, Reason: s.Reason, Remedy: s.Remedy, Since: s.Since, NearEnd: s.NearEnd, Blind: s.Blind, Behind: s.Behind}
 }

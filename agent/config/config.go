@@ -191,14 +191,17 @@ type Display struct {
 
 // Printer is the receipt printer.
 type Printer struct {
-	Device  string   `toml:"device" file:"line"` // serial line, USB device file or plain file; "" = none
-	Kind    string   `toml:"kind"`               // of the device: serial, usb, file; "" = as its name says
-	Baud    int      `toml:"baud"`               // of a serial line
-	Profile string   `toml:"profile"`            // the paper: 58mm, 80mm, 80mm-42
-	Columns int      `toml:"columns"`            // characters of a line; 0 = the profile's
-	Status  string   `toml:"status"`             // the status commands that it answers; "" = the profile's
-	Pages   []string `toml:"pages"`              // its code pages, "NAME NUMBER", the first is tried first; none = the profile's
-	Prints  []string `toml:"prints"`             // without being asked for: customer, merchant, end_of_day
+	Device  string `toml:"device" file:"line"` // serial line, USB device file or plain file; "" = none
+	Kind    string `toml:"kind"`               // of the device: serial, usb, file; "" = as its name says
+	Baud    int    `toml:"baud"`               // of a serial line
+	Profile string `toml:"profile"`            // the paper: 58mm, 80mm, 80mm-42
+	Columns int    `toml:"columns"`            // characters of a line; 0 = the profile's
+	Status  string `toml:"status"`             // the status commands that it answers; "" = the profile's
+	// SingleByte tells the printer that each byte is a letter. Many makes start with two bytes for a Chinese or Japanese one.
+	SingleByte bool     `toml:"single_byte"`
+	Codes      string   `toml:"codes"`  // how it prints a QR code: picture, own, text
+	Pages      []string `toml:"pages"`  // its code pages, "NAME NUMBER", the first is tried first; none = the profile's
+	Prints     []string `toml:"prints"` // without being asked for: customer, merchant, end_of_day
 }
 
 // Keypad is the keypad.

@@ -387,7 +387,7 @@ func TestPrinter(t *testing.T) {
 	}
 	c, err := Load(write(t, "config.toml", "[printer]\ndevice = \"/dev/receipts\"\nkind = \"usb\"\nprofile = \"80mm\"\ncolumns = 42\nstatus = \"none\"\nprints = []\n", 0o644), nil)
 	require.NoError(t, err)
-	require.Equal(t, Printer{Device: "/dev/receipts", Kind: "usb", Baud: 9600, Profile: "80mm", Columns: 42, Status: "none"}, c.Printer)
+	require.Equal(t, Printer{Device: "/dev/receipts", Kind: "usb", Baud: 9600, Profile: "80mm", Columns: 42, Status: "none", SingleByte: true, Codes: "picture"}, c.Printer)
 	for text, want := range map[string]string{
 		`device = "lp0"`:                             "printer.device: \"lp0\" is neither an absolute path nor usb:VID:PID[:SERIAL] of a serial converter (lsusb shows VID:PID)",
 		"kind = \"file\"\ndevice = \"/dev/lp9\"":     "printer.device: \"/dev/lp9\" is no plain file: take kind = \"file\" out",

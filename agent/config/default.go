@@ -16,7 +16,7 @@ func Default() Config {
 		Checkout: Checkout{OnStale: "wait", Choose: "register"},
 		Keypad:   Keypad{Bounce: 30 * time.Millisecond},
 		Display:  Display{Console: true, FileSize: "480x800", FramebufferPixels: "rgb565"},
-		Printer:  Printer{Baud: 9600, Profile: "58mm", Prints: []string{"customer", "merchant", "end_of_day"}},
+		Printer:  Printer{Baud: 9600, Profile: "58mm", SingleByte: true, Codes: "picture", Prints: []string{"customer", "merchant", "end_of_day"}},
 		Store:    Store{KeepSales: 400 * 24 * time.Hour},
 		Compare:  Compare{At: "03:00"},
 		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour, Retention: 90 * 24 * time.Hour,

@@ -73,6 +73,7 @@ func (c Config) printer(k *check) {
 	if p.Columns != 0 && (p.Columns < 24 || p.Columns > 64) {
 		k.fail("printer.columns", "%d is neither 0 nor 24 to 64", p.Columns)
 	}
+	k.oneOf("printer.codes", p.Codes, "picture", "own", "text")
 	k.oneOf("printer.status", p.Status, "", "none", "realtime", "full", "inorder", "asb")
 	if _, err := p.CodePages(); err != nil {
 		k.fail("printer.pages", "%v", err)

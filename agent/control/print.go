@@ -20,3 +20,9 @@ func (c *Client) PrintDay(ctx context.Context, batch int) (waits string, err err
 	v, err := c.exchange(ctx, "/batches/"+strconv.Itoa(batch)+"/print", "print", asked{})
 	return v.Waits, err
 }
+
+// PrintTest is Print of a page that tells which settings the printer needs.
+func (c *Client) PrintTest(ctx context.Context) (waits string, err error) {
+	v, err := c.exchange(ctx, "/print-test", "print", asked{})
+	return v.Waits, err
+}

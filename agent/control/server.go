@@ -47,7 +47,7 @@ type House interface {
 
 var _ House = (*view.Daemon)(nil)
 
-// Options of a server. All are required besides Record, Own, Missing, Health, Ready, Live, Restart, Print, Refused and Log.
+// Options of a server. All are required besides Record, Own, Missing, Health, Ready, Live, Restart, Print, PrintTest, Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
@@ -66,8 +66,10 @@ type Options struct {
 	Print func(ctx context.Context, sale wire.Key, which receipt.Copy) (waits string, err error)
 	// PrintDay is Print of the slip of a closed batch; nil = none is printed.
 	PrintDay func(ctx context.Context, batch int) (waits string, err error)
-	Refused  func(uid uint32) // is told of an account that was not let in; it must not block
-	Log      *slog.Logger
+	// PrintTest is Print of a page that tells which settings the printer needs; nil = none is printed.
+	PrintTest func(ctx context.Context) (waits string, err error)
+	Refused   func(uid uint32) // is told of an account that was not let in; it must not block
+	Log       *slog.Logger
 }
 
 // Server is the terminal's end.
@@ -126,6 +128,12 @@ func New(o Options) *Server {
 				return v, wire.Errorf(wire.Invalid, "print", "the batch %q is not a number", r.PathValue("number"))
 			}
 			v.Waits, err = o.PrintDay(r.Context(), batch)
+			return v, err
+		}))
+	}
+	if o.PrintTest != nil {
+		mux.HandleFunc("POST /print-test", s.answered(func(r *http.Request, _ asked) (v answer, err error) {
+			v.Waits, err = o.PrintTest(r.Context())
 			return v, err
 		}))
 	}

@@ -17,6 +17,9 @@ func (p *Paper) compose(ctx context.Context, w waiting) (printer.Document, error
 	if w.what == ofText {
 		return p.text(w)
 	}
+	if w.what == ofTest {
+		return testPage(p.o.Head.Language), nil
+	}
 	if w.what == ofDay {
 		batch, err := strconv.Atoi(w.name)
 		if err != nil {
@@ -61,7 +64,8 @@ func (p *Paper) document(lines []receipt.Line, code string) printer.Document {
 	return Document(lines, code, p.o.Sandbox)
 }
 
-// Document sets the lines of a receipt, which ends with a code, where there is one, and a cut.
+// Document sets the lines of a receipt, which ends with a code, where there is one, and a cut. In short it says the amount, what became of it,
+// and the code.
 func Document(lines []receipt.Line, code string, sandbox bool) (d printer.Document) {
 	add := func(l printer.Line) { d.Lines = append(d.Lines, l) }
 	if sandbox {
@@ -71,8 +75,14 @@ func Document(lines []receipt.Line, code string, sandbox bool) (d printer.Docume
 		switch {
 		case l.Kind == receipt.Pair:
 			add(printer.Line{Kind: printer.Pair, Text: l.Text, Right: l.Right, Bold: l.Amount})
+			if l.Amount {
+				d.Short = append(d.Short, printer.Line{Kind: printer.Pair, Text: l.Text, Right: l.Right, Bold: true})
+			}
 		case l.Kind == receipt.Centre && l.Text != "":
 			add(printer.Line{Text: l.Text, Align: printer.Centre, Bold: i == 0})
+			if i == len(lines)-1 { // what became of it
+				d.Short = append(d.Short, printer.Line{Text: l.Text, Align: printer.Centre})
+			}
 		case l.Text == "":
 			add(printer.Line{Kind: printer.Feed, Lines: 1})
 		default:
@@ -83,6 +93,7 @@ func Document(lines []receipt.Line, code string, sandbox bool) (d printer.Docume
 		add(printer.Line{Kind: printer.Feed, Lines: 1})
 		add(printer.Line{Kind: printer.Code, Text: code})
 		add(printer.Line{Text: code, Align: printer.Centre})
+		d.Short = append(d.Short, printer.Line{Text: code, Align: printer.Centre})
 	}
 	add(printer.Line{Kind: printer.Cut})
 	return d

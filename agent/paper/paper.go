@@ -90,6 +90,7 @@ type State struct {
 	Remedy  string
 	Since   time.Time // of the reason
 	NearEnd bool      // the paper ends soon
+	Blind   bool      // it does not tell when a document is on the paper
 	Behind  int       // that were cut off twice or more often, and wait behind the others
 }
 
@@ -210,7 +211,8 @@ func (p *Paper) State() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.state
-	s.NearEnd = p.o.Printer.Stats().NearEnd
+	now := p.o.Printer.Stats()
+	s.NearEnd, s.Blind = now.NearEnd, now.Blind
 	return s
 }
 

@@ -38,6 +38,7 @@ const (
 	ofSale = "sale"
 	ofDay  = "day"
 	ofText = "text"
+	ofTest = "test"
 )
 
 // waiting is a document that waits.

@@ -92,6 +92,7 @@ type Printer struct {
 	Remedy  string    `json:"remedy,omitempty"`
 	Since   time.Time `json:"since,omitzero"` // of the reason
 	NearEnd bool      `json:"nearEnd,omitempty"`
+	Blind   bool      `json:"blind,omitempty"`  // it does not tell when a document is on the paper
 	Behind  int       `json:"behind,omitempty"` // of those that wait: cut off again and again, so that the others come first
 }
 
@@ -104,6 +105,8 @@ func (p Printer) String() string {
 		return fmt.Sprintf("%d document(s) wait, %d of them cut off again and again", p.Waiting, p.Behind)
 	case p.NearEnd:
 		return fmt.Sprintf("%d document(s) wait, the paper ends soon", p.Waiting)
+	case p.Blind:
+		return fmt.Sprintf("%d document(s) wait; it does not tell when one is on the paper, so each ends with its amount once more", p.Waiting)
 	}
 	return fmt.Sprintf("%d document(s) wait", p.Waiting)
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"posagent/agent/control"
 	"posagent/agent/doctor"
 	"posagent/agent/doctor/exam"
+	"posagent/schemes/wire"
 )
 
 func doctorCommand() command {
@@ -24,11 +27,13 @@ func doctorCommand() command {
 		examples: []string{
 			"posagent doctor --config /etc/posagent/config.toml", "posagent doctor --only NET       # a group, or one id like PA-SER-002",
 			"posagent doctor --fix            # also mends what is safe to mend, and says what", "posagent doctor --json",
+			"posagent doctor --print          # a page that tells which settings of [printer] are wrong",
 		},
 		flags: func(fs *flag.FlagSet) any {
 			o := &doctorOptions{}
 			fs.StringVar(&o.only, "only", "", "run the checks of these `names` alone: groups or ids, with commas between")
 			fs.BoolVar(&o.fix, "fix", false, "mend what is safe: a missing state directory, the modes of the box's own files")
+			fs.BoolVar(&o.print, "print", false, "first print a page on which each fault of the printer names the setting that mends it; the terminal must be running")
 			fs.BoolVar(&o.strict, "strict", false, "exit 1 on a warning too")
 			return o
 		},
@@ -37,8 +42,8 @@ func doctorCommand() command {
 }
 
 type doctorOptions struct {
-	only        string
-	fix, strict bool
+	only               string
+	fix, print, strict bool
 }
 
 // heldName is the file in the state directory that remembers the last examination.
@@ -64,6 +69,11 @@ func runDoctor(ctx context.Context, c *call) error {
 	if o.fix {
 		fixSafe(c)
 	}
+	if o.print {
+		if err := printTest(ctx, c); err != nil {
+			return err
+		}
+	}
 	f := gather(ctx, c)
 	defer f.close()
 	results := exam.Examine(ctx, list, f.facts, exam.Usual())
@@ -82,6 +92,22 @@ func runDoctor(ctx context.Context, c *call) error {
 		exam.Print(c.out, results, f.facts.Now, onTerminal(c.out))
 	}
 	return doctorExit(results, o.strict)
+}
+
+// printTest lets the running terminal print its test page, and says what became of it beside what the checks say.
+func printTest(ctx context.Context, c *call) error {
+	waits, err := (&control.Client{Path: controlSocket(c)}).PrintTest(ctx)
+	switch e := (*wire.Error)(nil); {
+	case errors.As(err, &e) && e.Code == wire.Conflict:
+		return fail(exitRefused, "%s: %s", c.path, e.Msg)
+	case err != nil:
+		return refused(c, err)
+	case waits != "":
+		fmt.Fprintf(c.err, "the print test waits for the printer: %s\n", waits)
+	default:
+		fmt.Fprintln(c.err, "the print test is printed: each line of it names the setting of [printer] that mends what is wrong there")
+	}
+	return nil
 }
 
 // keepHeld remembers the examination where the state directory is this user's. Nothing depends on it.

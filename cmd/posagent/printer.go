@@ -29,9 +29,11 @@ func receiptPrinter(cfg config.Config) (*printer.Printer, error) {
 		prof.Status, err = printer.StatusNamed(c.Status)
 	}
 	pages, wrong := c.CodePages()
-	if err = errors.Join(err, wrong); err != nil {
+	codes, bad := printer.CodeModeNamed(c.Codes)
+	if err = errors.Join(err, wrong, bad); err != nil {
 		return nil, fmt.Errorf("config: printer: %w", err)
 	}
+	prof.Kanji, prof.Codes = c.SingleByte, codes
 	if len(pages) > 0 {
 		prof.Pages = nil
 	}
@@ -46,7 +48,7 @@ func receiptPrinter(cfg config.Config) (*printer.Printer, error) {
 	case config.PrinterUSB:
 		to.Open = printer.Device(c.Device)
 	case config.PrinterFile:
-		to.Open, to.Profile.Status = printer.File(c.Device), printer.NoStatus // a file answers nothing
+		to.Open, to.Profile.Status, to.Sure = printer.File(c.Device), printer.NoStatus, true // a file answers nothing
 	default:
 		to.Open = line.New(line.Config{Path: c.Device, Baud: c.Baud, StopBits: 1}).Open
 	}

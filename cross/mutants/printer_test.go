@@ -11,6 +11,12 @@ var ofPrinter = []mutant{
 		{"device/printer/letters.go", `case unicode.In(r, unicode.Cc, unicode.Cf):`, `case unicode.In(r, unicode.Cf):`},
 		{"device/printer/letters.go", `if r > ' ' && r < 0x7f {`, `if r < 0x80 {`},
 	}},
+	{"a receipt that lost its middle has no amount", paper, "TestField2_P9_ADocumentThatLostItsMiddleSaysWhatMatters", []edit{
+		{"device/printer/printer.go", `told, err := p.talk.settled(ctx, worked(first))`, `told, err := true, error(nil)`},
+	}},
+	{"a printer that starts with two bytes for a letter prints ours wrongly", paper, "TestField2_P6_NoSetUpHangsOnTheProfile", []edit{
+		{"device/printer/profile.go", `Dots: 576, Pages: epson, Cut: PartialCut, Status: RealTime | InOrder, Kanji: true}`, `Dots: 576, Pages: epson, Cut: PartialCut, Status: RealTime | InOrder}`},
+	}},
 	{"a line breaks inside an amount", paper, "TestLayout", []edit{
 		{"device/printer/layout.go", `case number(a) && currency(`, `case false && currency(`},
 	}},

@@ -39,6 +39,8 @@ type dialogue struct {
 	have []byte
 	now  condition // as told last
 	owed int       // marks that are not answered, at most: some may be of an earlier dialogue, and never be
+
+	asked int // documents after which a printer that may tell was asked
 }
 
 // write sends bytes whole, or fails with ErrStuck or errLost.
@@ -211,4 +213,40 @@ func (d *dialogue) reach(ctx context.Context) error {
 	err := d.drain(ctx, pause)
 	d.owed = 0
 	return err
+}
+
+// tells says whether the printer tells that it has worked through what was sent.
+func (d *dialogue) tells() bool { return d.status&(InOrder|AutoBack) != 0 }
+
+// Questions of a printer whether it tells.
+const (
+	trials    = 3  // documents after which one that never answered is not asked again over this opening
+	owedTrial = 16 // answers that such a one is taken to owe at most: each question is three bytes
+)
+
+// settled waits for as long as the printer needs to work through what was sent, and says whether it has told that it did: one that may
+// tell is asked, and tells from then on. Errors: as write, and the context's.
+func (d *dialogue) settled(ctx context.Context, wait time.Duration) (told bool, err error) {
+	until, before := time.Now().Add(wait), d.owed
+	asks := d.status&TryInOrder != 0 && d.asked < trials
+	if asks {
+		d.asked++
+		d.owed += before + 1
+		if err := d.write(ctx, bytes.Repeat([]byte{gs, 'r', 1}, before+1)); err != nil {
+			return false, err
+		}
+	}
+	for {
+		switch _, _, err := d.hear(ctx, until); {
+		case errors.Is(err, errSilent):
+			d.owed = min(before+1, owedTrial)
+			return false, nil
+		case err != nil:
+			return false, err
+		case asks && d.owed <= before:
+			err := d.drain(ctx, pause)
+			d.owed, d.status = 0, d.status|InOrder
+			return err == nil, err
+		}
+	}
 }

@@ -14,6 +14,8 @@
 //     other error nothing of it was printed, so it can be printed again as it is.
 //   - Print returns nil only after the device has taken all bytes. With InOrder the printer has
 //     also worked through them. Without a status command a lack of paper is not noticed.
+//   - A printer that does not tell when it has worked through a document may lose power for a moment
+//     within it, unseen. It prints the document's Short once more, set up anew, when that has had its time.
 //
 // It imports device/qr, and no other room. A line.Port's Open is an Opener.
 package printer

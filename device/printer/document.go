@@ -3,6 +3,7 @@ package printer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"posagent/device/qr"
@@ -43,7 +44,21 @@ type Line struct {
 }
 
 // Document is what stands on the paper, from top to bottom.
-type Document struct{ Lines []Line }
+type Document struct {
+	Lines []Line
+	// Short is what it says in short: lines of Text and Pair that are printed once more, at its end, where the printer does not tell
+	// that it has worked through the others. One that loses power for a moment forgets what it has not printed yet, and seems to be well.
+	Short []Line
+}
+
+// split parts a document: the cuts at its end stand alone.
+func (d Document) split() (body, end []Line) {
+	n := len(d.Lines)
+	for n > 0 && d.Lines[n-1].Kind == Cut {
+		n--
+	}
+	return d.Lines[:n], d.Lines[n:]
+}
 
 // Limits of a Document.
 const (
@@ -62,7 +77,10 @@ func (d Document) check() error {
 		return fmt.Errorf("%w: line %d: %s", ErrDocument, i+1, fmt.Sprintf(format, args...))
 	}
 	text, codes, lines := 0, 0, 0
-	for i, l := range d.Lines {
+	for i, l := range slices.Concat(d.Lines, d.Short) {
+		if i >= len(d.Lines) && l.Kind != Text && l.Kind != Pair {
+			return bad(i, "neither text nor pair, in the short form")
+		}
 		lines++
 		switch l.Kind {
 		case Text, Pair:

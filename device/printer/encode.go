@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"posagent/device/qr"
 )
@@ -91,8 +93,8 @@ func (s *stream) flush() {
 	}
 }
 
-// pieces are the bytes of a document after the start, each at most maxPiece long and made of whole lines and commands. Errors:
-// ErrDocument.
+// pieces are the bytes of a document after the start, each at most maxPiece long and made of whole lines and commands; its short
+// form is not among them. Errors: ErrDocument.
 func (e encoder) pieces(d Document) ([][]byte, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -108,7 +110,17 @@ func (e encoder) pieces(d Document) ([][]byte, error) {
 		case Rule:
 			page = e.rows(&s, []row{{slices.Repeat([]cell{{letter: '-', byte: '-', page: ascii}}, e.columns), l.Bold, false}}, page)
 		case Code:
-			bands, err := e.bands(l.Text)
+			if e.profile.Codes == CodeText {
+				if i+1 >= len(d.Lines) || d.Lines[i+1].Kind != Text || d.Lines[i+1].Text != l.Text { // it stands below it anyhow
+					page = e.rows(&s, e.text(Line{Text: l.Text}), page)
+				}
+				break
+			}
+			draw := e.bands
+			if e.profile.Codes == CodeOwn {
+				draw = e.own
+			}
+			bands, err := draw(l.Text)
 			if err != nil {
 				return nil, fmt.Errorf("%w: line %d: %w", ErrDocument, i+1, err)
 			}
@@ -209,4 +221,27 @@ func (e encoder) bands(payload string) ([][]byte, error) {
 		bands = append(bands, band)
 	}
 	return bands, nil
+}
+
+// longestOwn is how many bytes of a code's text a printer is given to draw: with the commands around it they are one piece.
+const longestOwn = maxPiece - 64
+
+// own lets the printer draw a code in the middle of the paper (GS ( k): model 2, modules as large as they fit, correction of level M.
+func (e encoder) own(payload string) ([][]byte, error) {
+	if len(payload) > longestOwn || strings.ContainsFunc(payload, unicode.IsControl) { // some are obeyed wherever they stand
+		return nil, fmt.Errorf("a code of %d bytes, and a printer draws at most %d without control characters", len(payload), longestOwn)
+	}
+	c, err := qr.New(payload, qr.Options{MaxModules: e.profile.Dots / minModule})
+	if err != nil {
+		return nil, err
+	}
+	module := min(maxModule, e.profile.Dots/c.Size())
+	out := []byte{esc, 'a', 1}
+	command := func(b ...byte) { out = append(append(out, gs, '(', 'k', byte(len(b)), byte(len(b)>>8)), b...) }
+	command('1', 'A', '2', 0)
+	command('1', 'C', byte(module))
+	command('1', 'E', '1')
+	command(append([]byte{'1', 'P', '0'}, payload...)...)
+	command('1', 'Q', '0')
+	return [][]byte{append(out, esc, 'a', 0)}, nil
 }

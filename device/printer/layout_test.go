@@ -150,7 +150,7 @@ func TestProfiles(t *testing.T) {
 		"dots":     {func(p *printer.Profile) { p.Dots = 380 }, "dots: 380, want a multiple of 8 from 192 to 832"},
 		"cut":      {func(p *printer.Profile) { p.Cut = 3 }, "cut: 3 is unknown"},
 		"tail":     {func(p *printer.Profile) { p.Tail = 16 }, "tail: 16, want 0 to 15"},
-		"status":   {func(p *printer.Profile) { p.Status = 8 }, "status: 8 is unknown"},
+		"status":   {func(p *printer.Profile) { p.Status = 16 }, "status: 16 is unknown"},
 		"no pages": {func(p *printer.Profile) { p.Pages = nil }, "pages: none, want at least one"},
 		"page": {func(p *printer.Profile) { p.Pages[0].Name = "latin1" }, `pages: "latin1" is unknown, want some of ` +
 			"PC437, PC737, PC850, PC852, PC858, PC865, PC866, WPC1250, WPC1251, WPC1252, WPC1253, WPC1254, WPC1257, ISO8859-2, ISO8859-15"},

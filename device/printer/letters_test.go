@@ -94,8 +94,8 @@ func TestThePageIsChangedWhereItMust(t *testing.T) {
 // TestStart is the beginning of every document, byte for byte.
 func TestStart(t *testing.T) {
 	for columns, want := range map[int]string{
-		48: "\x1b@\x1bt\x13\x1bR\x00",
-		32: "\x1b@\x1bt\x13\x1c.\x1bR\x00", // Chinese characters off
+		48: "\x1b@\x1bt\x13\x1c.\x1bR\x00", // Chinese characters off
+		32: "\x1b@\x1bt\x13\x1c.\x1bR\x00",
 	} {
 		data, err := printer.Encode(profile(t, columns), printer.Document{})
 		require.NoError(t, err)

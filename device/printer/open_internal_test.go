@@ -27,7 +27,7 @@ func newAt(t *testing.T, open Opener, status Status) *Printer {
 	return p
 }
 
-var line = Document{[]Line{{Text: "paid"}, {Kind: Cut}}}
+var line = Document{Lines: []Line{{Text: "paid"}, {Kind: Cut}}}
 
 // bytesOf are the bytes of a document of a new printer, and of each further one.
 func bytesOf(t *testing.T) (first, next string) {

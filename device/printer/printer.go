@@ -1,6 +1,7 @@
 package printer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type Config struct {
 	Open    Opener
 	Bound   time.Duration // of one Print or Check; 0 = 30 s
 	Answer  time.Duration // for the device to be there, to take bytes or to answer; 0 = 5 s
+	Sure    bool          // what the device has taken is kept: a file
 	Torn    string        // printed below what is left of a document that was cut off, before the next one; "" = nothing
 }
 
@@ -37,6 +39,7 @@ type Stats struct {
 	Failed  uint64 // others
 	Torn    uint64 // of these, with ErrUnknownEnd
 	NearEnd bool   // as it said last, the paper ends soon
+	Blind   bool   // it does not tell when a document is on the paper
 	Reason  error  // of the last Print or Check, nil after a success
 }
 
@@ -51,7 +54,8 @@ type Printer struct {
 	// Of the holder of turn.
 	talk   *dialogue // nil = the device is not open
 	before before
-	owed   int // answers that a later dialogue may hear
+	owed   int  // answers that a later dialogue may hear
+	tells  bool // the printer has answered GS r, which it was asked on trial
 	closed bool
 
 	mu    sync.Mutex
@@ -71,7 +75,7 @@ func New(cfg Config) (*Printer, error) {
 		cfg.Answer = 5 * time.Second
 	}
 	p := &Printer{cfg: cfg, enc: newEncoder(cfg.Profile), turn: make(chan struct{}, 1), before: unknown, owed: owedAtFirst}
-	end := Document{[]Line{{Kind: Cut}}}
+	end := Document{Lines: []Line{{Kind: Cut}}}
 	if cfg.Torn != "" {
 		end.Lines = append([]Line{{Text: cfg.Torn, Align: Centre, Bold: true}}, end.Lines...)
 	}
@@ -88,7 +92,7 @@ func New(cfg Config) (*Printer, error) {
 func (p *Printer) Print(ctx context.Context, d Document) error {
 	pieces, err := p.enc.pieces(d)
 	if err == nil {
-		err = p.do(ctx, func(ctx context.Context, j *job) error { return p.print(ctx, j, pieces) })
+		err = p.do(ctx, func(ctx context.Context, j *job) error { return p.print(ctx, j, d, pieces) })
 	}
 	p.count(func(s *Stats) {
 		switch s.Reason = err; {
@@ -237,8 +241,8 @@ func (p *Printer) hanging() bool {
 	return p.hangs
 }
 
-// print prints pieces.
-func (p *Printer) print(ctx context.Context, j *job, pieces [][]byte) error {
+// print prints a document, of which pieces are the bytes.
+func (p *Printer) print(ctx context.Context, j *job, d Document, pieces [][]byte) error {
 	if err := p.ready(ctx, j, p.start); err != nil {
 		return err
 	}
@@ -247,9 +251,74 @@ func (p *Printer) print(ctx context.Context, j *job, pieces [][]byte) error {
 		return ErrStuck
 	}
 	p.before = cutOff
+	printed := p.send
+	if len(d.Short) > 0 && !p.talk.tells() && !p.cfg.Sure {
+		printed = func(ctx context.Context, _ [][]byte) error { return p.twice(ctx, d) }
+	}
+	if err := printed(ctx, pieces); err != nil {
+		return err
+	}
+	p.before = ended
+	p.note(nil)
+	return nil
+}
+
+// twice prints a document on a printer that does not tell when it is on the paper: the short form follows once the printer has had the
+// time for the rest, set up anew. Of a document that lost its middle it says what matters; one that tells after all needs none.
+func (p *Printer) twice(ctx context.Context, d Document) error {
+	body, end := d.split()
+	first, err := p.enc.pieces(Document{Lines: body})
+	if err != nil {
+		return err
+	}
+	if err := p.send(ctx, first); err != nil {
+		return err
+	}
+	told, err := p.talk.settled(ctx, worked(first))
+	if err == nil && !told {
+		err = p.talk.check(ctx)
+	}
+	if err != nil {
+		p.note(err)
+		return fmt.Errorf("%w, before its end: %w", ErrUnknownEnd, err)
+	}
+	p.tells = told
+	p.count(func(s *Stats) { s.Blind = !told })
+	if !told {
+		end = slices.Concat([]Line{{Kind: Rule}}, d.Short, end)
+	}
+	last, err := p.enc.pieces(Document{Lines: end})
+	if err != nil {
+		return err
+	}
+	return p.send(ctx, append([][]byte{p.enc.start()}, last...))
+}
+
+// Times that a slow printer takes for a line of text and for a row of dots, and bounds of what is waited for.
+const (
+	lineTime = 80 * time.Millisecond
+	dotTime  = 2500 * time.Microsecond
+	minWork  = 500 * time.Millisecond
+	maxWork  = 4 * time.Second
+)
+
+// worked is how long a printer works on pieces.
+func worked(pieces [][]byte) (long time.Duration) {
+	for _, piece := range pieces {
+		if bytes.HasPrefix(piece, []byte{gs, 'v', '0'}) {
+			long += time.Duration(int(piece[6])|int(piece[7])<<8) * dotTime
+		} else {
+			long += time.Duration(bytes.Count(piece, []byte{lf})) * lineTime
+		}
+	}
+	return min(max(long, minWork), maxWork)
+}
+
+// send sends pieces, and asks after each of them how the printer is.
+func (p *Printer) send(ctx context.Context, pieces [][]byte) error {
 	for i, piece := range pieces {
 		last, ahead := i == len(pieces)-1, 0
-		if !last && p.cfg.Profile.Status&InOrder != 0 {
+		if !last && p.talk.status&InOrder != 0 {
 			ahead = 1 // the printer has something to do while the next piece comes
 		}
 		err := p.talk.write(ctx, piece)
@@ -267,8 +336,6 @@ func (p *Printer) print(ctx context.Context, j *job, pieces [][]byte) error {
 			return fmt.Errorf("%w, in part %d of %d: %w", ErrUnknownEnd, i+1, len(pieces), err)
 		}
 	}
-	p.before = ended
-	p.note(nil)
 	return nil
 }
 
@@ -278,6 +345,7 @@ func (p *Printer) note(err error) {
 		p.count(func(s *Stats) { s.NearEnd = p.talk.now.nearEnd })
 	}
 	if err != nil && !usable(err) {
+		p.tells = false // another printer may hang there
 		p.drop()
 	}
 }
@@ -306,8 +374,12 @@ func (p *Printer) greet(ctx context.Context, j *job) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrNotOpen, err)
 		}
-		p.talk = &dialogue{conn: conn, status: p.cfg.Profile.Status, wait: p.cfg.Answer, owed: p.owed}
-		p.count(func(s *Stats) { s.Open = true })
+		status := p.cfg.Profile.Status
+		if p.tells {
+			status |= InOrder
+		}
+		p.talk = &dialogue{conn: conn, status: status, wait: p.cfg.Answer, owed: p.owed}
+		p.count(func(s *Stats) { s.Open, s.Blind = true, !p.talk.tells() && !p.cfg.Sure })
 	}
 	j.use(p.talk.conn)
 	if p.cfg.Profile.Status == NoStatus {

@@ -13,10 +13,11 @@ type Status uint8
 
 // The status commands.
 const (
-	RealTime Status = 1 << iota // DLE EOT 1 to 4: answered at once, also without paper and with the cover open
-	InOrder                     // GS r 1: answered when everything before it has been worked through
-	AutoBack                    // GS a: four bytes when it is switched on, and whenever something changes
-	NoStatus Status = 0         // it never answers: only what the device refuses is noticed
+	RealTime   Status = 1 << iota // DLE EOT 1 to 4: answered at once, also without paper and with the cover open
+	InOrder                       // GS r 1: answered when everything before it has been worked through
+	AutoBack                      // GS a: four bytes when it is switched on, and whenever something changes
+	TryInOrder                    // InOrder from when it answers GS r, which it is asked after a document
+	NoStatus   Status = 0         // it never answers: only what the device refuses is noticed
 )
 
 // statuses are the words for what a configuration can choose.
@@ -55,7 +56,30 @@ type Profile struct {
 	Cut     CutMode
 	Tail    int // NoCut: empty lines until the text is past the tear bar, at most MaxFeed
 	Status  Status
-	Kanji   bool // the printer takes pairs of bytes for Chinese or Japanese characters unless told not to (FS .)
+	Kanji   bool // the printer may take pairs of bytes for Chinese or Japanese characters, and is told not to (FS .)
+	Codes   CodeMode
+}
+
+// CodeMode is how a Code gets onto the paper.
+type CodeMode int
+
+// The modes.
+const (
+	CodePicture CodeMode = iota // as raster pictures (GS v 0)
+	CodeOwn                     // the printer draws it (GS ( k)
+	CodeText                    // its text alone
+)
+
+// codeModes are the words for what a configuration can choose.
+var codeModes = map[string]CodeMode{"picture": CodePicture, "own": CodeOwn, "text": CodeText}
+
+// CodeModeNamed returns the mode of a word: picture, own or text. It fails on any other.
+func CodeModeNamed(word string) (CodeMode, error) {
+	m, ok := codeModes[word]
+	if !ok {
+		return 0, fmt.Errorf("codes %q: want one of %s", word, strings.Join(slices.Sorted(maps.Keys(codeModes)), ", "))
+	}
+	return m, nil
 }
 
 // epson are code pages by the numbers of Epson's ESC t: western Europe, central Europe, the Baltic, Turkish, Greek, Cyrillic.
@@ -63,9 +87,9 @@ var epson = []Page{{"PC858", 19}, {"PC852", 18}, {"WPC1252", 16}, {"WPC1257", 51
 
 // profiles are printers by the width of their paper. Config.Profile may be changed from there.
 var profiles = map[string]Profile{
-	"58mm":    {Columns: 32, Dots: 384, Pages: []Page{{"PC858", 19}, {"PC852", 18}, {"WPC1252", 16}}, Tail: 4, Status: RealTime, Kanji: true},
-	"80mm":    {Columns: 48, Dots: 576, Pages: epson, Cut: PartialCut, Status: RealTime | InOrder},
-	"80mm-42": {Columns: 42, Dots: 512, Pages: epson, Cut: PartialCut, Status: RealTime | InOrder},
+	"58mm":    {Columns: 32, Dots: 384, Pages: []Page{{"PC858", 19}, {"PC852", 18}, {"WPC1252", 16}}, Tail: 4, Status: RealTime | TryInOrder, Kanji: true},
+	"80mm":    {Columns: 48, Dots: 576, Pages: epson, Cut: PartialCut, Status: RealTime | InOrder, Kanji: true},
+	"80mm-42": {Columns: 42, Dots: 512, Pages: epson, Cut: PartialCut, Status: RealTime | InOrder, Kanji: true},
 }
 
 // ProfileNames are the names that Named knows.
@@ -97,8 +121,11 @@ func (p Profile) Validate() error {
 	if p.Tail < 0 || p.Tail > MaxFeed {
 		bad("tail: %d, want 0 to %d", p.Tail, MaxFeed)
 	}
-	if p.Status&^(RealTime|InOrder|AutoBack) != 0 {
+	if p.Status&^(RealTime|InOrder|AutoBack|TryInOrder) != 0 {
 		bad("status: %d is unknown", int(p.Status))
+	}
+	if p.Codes < CodePicture || p.Codes > CodeText {
+		bad("codes: %d is unknown", int(p.Codes))
 	}
 	if len(p.Pages) == 0 {
 		bad("pages: none, want at least one")

@@ -27,6 +27,7 @@ type machine struct {
 	page       byte
 	kanji      bool
 	line       []glyph
+	own        string // the text of the code that GS ( k draws
 
 	paper   paper
 	strange []string
@@ -66,7 +67,7 @@ func (m *machine) take(b byte) {
 var lengths = map[string]int{
 	"\x1b!": 3, "\x1b-": 3, "\x1b3": 3, "\x1bE": 3, "\x1bG": 3, "\x1bJ": 3, "\x1bM": 3, "\x1bR": 3, "\x1ba": 3, "\x1bd": 3, "\x1bt": 3, "\x1b{": 3, "\x1b ": 3,
 	"\x1b$": 4, "\x1b\\": 4, "\x1bp": 5,
-	"\x1d!": 3, "\x1dB": 3, "\x1da": 3, "\x1dr": 3, "\x1dV": 3, "\x1dL": 4, "\x1dW": 4, "\x1dv": 8,
+	"\x1d!": 3, "\x1dB": 3, "\x1da": 3, "\x1dr": 3, "\x1dV": 3, "\x1dL": 4, "\x1dW": 4, "\x1dv": 8, "\x1d(": 5,
 }
 
 // length is how many bytes the pending command has, as far as that is known.
@@ -86,6 +87,10 @@ func (m *machine) length() int {
 	switch {
 	case !known:
 		return 2
+	case string(c[:2]) == "\x1d(" && len(c) < 5:
+		return 5
+	case string(c[:2]) == "\x1d(":
+		return 5 + (int(c[3]) | int(c[4])<<8)
 	case string(c[:2]) == "\x1dV" && len(c) == 3 && c[2] >= 'A':
 		return 4
 	case string(c[:2]) == "\x1dV" && len(c) == 4:
@@ -154,6 +159,8 @@ func (m *machine) obey(c []byte) {
 		m.paper.list(Line{Cut: true, Full: full})
 	case "\x1dv":
 		m.raster(c)
+	case "\x1d(":
+		m.code(c)
 	case "\x1dr":
 		m.answer("GS r", n%'0')
 	case "\x1da":
@@ -250,4 +257,25 @@ func (m *machine) raster(c []byte) {
 	left := m.indent(width * 8)
 	m.paper.later(func() { m.paper.picture(m.dots, left, width, c[8:]) })
 	m.paper.list(Line{Picture: height})
+}
+
+// code is GS ( k: a code that the printer draws itself.
+func (m *machine) code(c []byte) {
+	if c[2] != 'k' || len(c) < 7 || c[5] != '1' {
+		m.odd("% X", c[:min(8, len(c))])
+		return
+	}
+	switch c[6] {
+	case 'A', 'C', 'E':
+	case 'P':
+		m.own = string(c[8:])
+	case 'Q':
+		if len(m.line) > 0 || m.align != 1 {
+			m.odd("a code within a line, or not in the middle")
+		}
+		m.paper.later(func() { m.paper.feed(m.dots / 2) })
+		m.paper.list(Line{Code: m.own})
+	default:
+		m.odd("% X", c[:8])
+	}
 }

@@ -19,10 +19,11 @@ import (
 type Line struct {
 	Text       string // with the blanks before it
 	Bold       bool
-	Wide, High int  // of the characters, 1 = normal; 0 = paper that was only fed
-	Picture    int  // rows of dots of a picture; 0 = no picture
-	Cut        bool // the paper was cut here
-	Full       bool // not leaving a point
+	Wide, High int    // of the characters, 1 = normal; 0 = paper that was only fed
+	Picture    int    // rows of dots of a picture; 0 = no picture
+	Code       string // of a code that the printer drew itself; "" = none
+	Cut        bool   // the paper was cut here
+	Full       bool   // not leaving a point
 }
 
 // String is a line of the listing: b for bold, the size if it is another, and the text.
@@ -32,6 +33,8 @@ func (l Line) String() string {
 		return "=== full cut"
 	case l.Cut:
 		return "=== cut"
+	case l.Code != "":
+		return "### code " + l.Code
 	case l.Picture > 0:
 		return fmt.Sprintf("### picture of %d rows", l.Picture)
 	}

@@ -43,6 +43,7 @@ type Printer struct {
 	nearEnd bool
 	mute    bool
 	left    int  // bytes until the paper ends, negative = never
+	dip     int  // bytes until its power fails for a moment; 0 = it does not
 	busy    int  // bytes until it stops, and seems to be well; negative = never
 	auto    bool // GS a is switched on
 	worked  int
@@ -185,6 +186,11 @@ func (p *Printer) work() bool {
 		p.left = -1
 		p.set(PaperOut, true)
 	}
+	if p.dip > 0 {
+		if p.dip--; p.dip == 0 {
+			p.restart()
+		}
+	}
 	return true
 }
 
@@ -269,12 +275,15 @@ func (p *Printer) NearEnd(is bool) { p.locked(func() { p.nearEnd = is; p.block()
 func (p *Printer) Mute(is bool) { p.locked(func() { p.mute = is }) }
 
 // PowerCycle switches the printer off and on: it forgets everything but its paper.
-func (p *Printer) PowerCycle() {
-	p.locked(func() {
-		p.queue, p.scan, p.answers, p.auto = nil, nil, nil, false
-		p.machine.reset()
-	})
+func (p *Printer) PowerCycle() { p.locked(p.restart) }
+
+func (p *Printer) restart() {
+	p.queue, p.scan, p.answers, p.auto = nil, nil, nil, false
+	p.machine.reset()
 }
+
+// DipAfter lets the power fail for a moment when n more bytes have been worked through: what it has received and not worked through is lost.
+func (p *Printer) DipAfter(n int) { p.locked(func() { p.dip = n }) }
 
 // Worked is how many bytes have been worked through.
 func (p *Printer) Worked() (n int) {
