@@ -28,7 +28,7 @@ type incoming struct {
 	stop func() // wakes its reader
 
 	// Under of.mu.
-	kept   int64
+	stored int64
 	recent float64   // bytes of about the last quarter of a second
 	at     time.Time // of recent
 	cut    bool      // it made room for another one
@@ -117,16 +117,16 @@ func (in *incoming) came(n int64) (cut bool) {
 		return true
 	}
 	now := time.Now()
-	in.kept, in.recent, in.at = in.kept+n, in.lately(now)+float64(n), now
+	in.stored, in.recent, in.at = in.stored+n, in.lately(now)+float64(n), now
 	var all int64
 	var slowest *incoming
 	for _, one := range l.others {
-		if all += one.kept; !one.cut && (slowest == nil || one.lately(now) < slowest.lately(now)) {
+		if all += one.stored; !one.cut && (slowest == nil || one.lately(now) < slowest.lately(now)) {
 			slowest = one
 		}
 	}
 	if all > maxOthers && slowest != nil {
-		slowest.cut, slowest.kept = true, 0
+		slowest.cut, slowest.stored = true, 0
 		if slowest != in {
 			slowest.stop()
 		}

@@ -40,7 +40,7 @@ type dialogue struct {
 	now  condition // as told last
 	owed int       // marks that are not answered, at most: some may be of an earlier dialogue, and never be
 
-	asked int // documents after which a printer that may tell was asked
+	tried int // documents after which a printer that may tell was asked
 }
 
 // write sends bytes whole, or fails with ErrStuck or errLost.
@@ -228,9 +228,9 @@ const (
 // tell is asked, and tells from then on. Errors: as write, and the context's.
 func (d *dialogue) settled(ctx context.Context, wait time.Duration) (told bool, err error) {
 	until, before := time.Now().Add(wait), d.owed
-	asks := d.status&TryInOrder != 0 && d.asked < trials
+	asks := d.status&TryInOrder != 0 && d.tried < trials
 	if asks {
-		d.asked++
+		d.tried++
 		d.owed += before + 1
 		if err := d.write(ctx, bytes.Repeat([]byte{gs, 'r', 1}, before+1)); err != nil {
 			return false, err
