@@ -198,11 +198,6 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	if err := beginGeneration(ctx, db, log); err != nil {
 		return storeError(err)
 	}
-	if err := noteStart(ctx, c, db); errors.Is(err, store.ErrFull) { // what is owed is worth more
-		log.Warn("the start is not in the audit log", "err", err)
-	} else if err != nil {
-		return storeError(err)
-	}
 	beside, err := besideOf(ctx, c, db)
 	if err != nil {
 		return err
@@ -237,6 +232,12 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	o, f, lines, err := terminal(ctx, c, cfg, sandbox, db, beside, keys.ID(), vouched(cfg, on), log)
 	if err != nil {
 		return err
+	}
+	// A start that is refused is tried again for ever, and would push what matters out of the log.
+	if err := noteStart(ctx, c, db); errors.Is(err, store.ErrFull) { // what is owed is worth more
+		log.Warn("the start is not in the audit log", "err", err)
+	} else if err != nil {
+		return storeError(err)
 	}
 	addresses := strings.Join(lines, " ")
 	f.file, f.place, f.sandbox, f.config = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeIn(c, cfg), sandbox, r.digest
