@@ -237,7 +237,7 @@ func New(o Options) *Agent {
 	if o.Control != "" {
 		a.control = control.New(control.Options{
 			Own: a.Own, Missing: func(ctx context.Context) error { return o.DB.Read(ctx, view.NoOperation) }, Path: o.Control, Ops: acknowledges{a.outbox, a.daily}, House: house,
-			Note: a.note, Refused: a.refusedUID, Record: a.recording(), Log: o.Log, Health: a.health, Ready: a.Judge, Live: a.live, Restart: a.restart, Print: a.Reprint, PrintDay: a.ReprintDay, PrintTest: a.PrintTest,
+			Note: a.note, Refused: a.refusedUID, Record: a.recording(), Log: o.Log, Health: a.health, Ready: a.Judge, Live: a.live, Restart: a.restart, Print: a.Reprint, PrintDay: a.ReprintDay, PrintTest: a.PrintTest, CloseDay: a.closeDay,
 		})
 	}
 	return a

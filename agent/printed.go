@@ -10,6 +10,7 @@ import (
 	"posagent/agent/paper"
 	"posagent/agent/view"
 	"posagent/device/printer"
+	"posagent/ecr"
 	"posagent/ecr/receipt"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -76,6 +77,17 @@ func (a *Agent) PrintTest(ctx context.Context) (waits string, err error) {
 		return "", errNoPrinter()
 	}
 	return a.stillWaits(a.paper.TestPrint(ctx))
+}
+
+// closeDay closes the open batch for a person, and returns its number: *wire.Error with wire.Conflict where
+// a sale is not settled.
+func (a *Agent) closeDay(ctx context.Context) (int, error) {
+	totals, err := a.drive.Close(ctx)
+	var no *ecr.Refusal
+	if errors.As(err, &no) {
+		return 0, wire.Errorf(wire.Conflict, "end-of-day", "%s", no.Text)
+	}
+	return totals.Batch, err
 }
 
 func errNoPrinter() error {

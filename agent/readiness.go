@@ -14,6 +14,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/paylink"
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
@@ -167,7 +168,7 @@ func (a *Agent) journal(ctx context.Context, look bool) *ready.Trouble {
 	if t := a.unwritable(ctx, dir); t != nil {
 		return t
 	}
-	if j := &a.judged; look || a.o.Now().Sub(j.looked).Abs() >= healthEvery {
+	if j := &a.judged; look || a.o.Now().Sub(j.looked).Abs() >= healthEvery || j.health != nil && j.health.Cause == ready.BatchFull { // it ends in a moment
 		j.health, j.looked = nil, a.o.Now()
 		if !a.writes() { // another program's lock is not found by reading
 			j.health = &ready.Trouble{Cause: ready.Journal, Where: dir, Detail: "a write does not come back"}
@@ -182,6 +183,10 @@ func (a *Agent) journal(ctx context.Context, look bool) *ready.Trouble {
 		}
 		ctx, cancel := context.WithTimeout(ctx, storeWithin)
 		defer cancel()
+		var left journal.Receipts
+		if err := a.o.DB.Read(ctx, func(r store.Reader) (err error) { left, err = journal.ReceiptsOf(r); return err }); err == nil && left.Left == 0 {
+			j.health = &ready.Trouble{Cause: ready.BatchFull, Detail: left.Said()}
+		}
 		for _, line := range a.drive.Health(ctx).Lines {
 			if why, bad := strings.CutPrefix(line, "journal: "); bad && ctx.Err() == nil {
 				j.health = &ready.Trouble{Cause: ready.Journal, Where: dir, Detail: why}

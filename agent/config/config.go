@@ -174,7 +174,11 @@ type Checkout struct {
 	OnStale    string `toml:"on_stale"`    // a code that was not scanned in time: wait (for the customer's app), abort
 	Choose     string `toml:"choose"`      // the method: register (its card type, else by priority), screen (the customer, at the keypad)
 	OpenAmount bool   `toml:"open_amount"` // a payment may begin without an amount, which is typed at the keypad
+	EndOfDay   string `toml:"end_of_day"`  // the open batch is closed: at a time of day, HH:MM, by the box's clock and zone; register: by a register alone; "": Config.EndOfDay
 }
+
+// ByRegister closes a day where a register asks for it, and nothing else does.
+const ByRegister = "register"
 
 // Display is the customer's screen.
 type Display struct {

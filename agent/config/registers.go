@@ -79,8 +79,22 @@ func (c Config) Registers() []ECR {
 	return list
 }
 
-// NoRegisters takes every register line out.
-func (c *Config) NoRegisters() { c.ECR.Serial, c.ECR.TCP, c.More = "", "", nil }
+// NoRegisters takes every register line out. What closes a day stays as it was.
+func (c *Config) NoRegisters() {
+	c.Checkout.EndOfDay = c.EndOfDay()
+	c.ECR.Serial, c.ECR.TCP, c.More = "", "", nil
+}
+
+// EndOfDay is what closes a day: ByRegister, or a time of day.
+func (c Config) EndOfDay() string {
+	switch {
+	case c.Checkout.EndOfDay != "":
+		return c.Checkout.EndOfDay
+	case len(c.Registers()) == 0: // nothing else ever would
+		return "00:00"
+	}
+	return ByRegister
+}
 
 // LineName is the name of its serial or TCP line in the journal. ZVT has the bare kinds: journals of
 // programs that spoke nothing else know them.

@@ -195,8 +195,11 @@ func (c Config) rest(k *check) {
 	k.between("store.keep_sales", c.Store.KeepSales, 91*24*time.Hour, 20*366*24*time.Hour) // a request's id is known for 90 days
 	c.offline(k)
 	k.path("reconcile.file", c.Compare.File)
-	if _, err := time.Parse("15:04", c.Compare.At); err != nil || len(c.Compare.At) != len("15:04") {
+	if !isTimeOfDay(c.Compare.At) {
 		k.fail("reconcile.at", "%q is no time of day like \"03:00\"", c.Compare.At)
+	}
+	if day := c.Checkout.EndOfDay; day != "" && day != ByRegister && !isTimeOfDay(day) {
+		k.fail("checkout.end_of_day", "%q is neither %q nor a time of day like \"23:30\"", day, ByRegister)
 	}
 	k.listen("backend.listen", c.Backend.Listen, false) // a phone may have to reach the wallet page
 	if _, err := c.Backend.Proxies(); err != nil {
@@ -233,4 +236,9 @@ func (c Config) rest(k *check) {
 	if !uuidPattern.MatchString(c.Backend.MerchantUUID) {
 		k.fail("backend.merchant_uuid", "%q is not a UUID", c.Backend.MerchantUUID)
 	}
+}
+
+func isTimeOfDay(text string) bool {
+	_, err := time.Parse("15:04", text)
+	return err == nil && len(text) == len("15:04")
 }

@@ -26,3 +26,9 @@ func (c *Client) PrintTest(ctx context.Context) (waits string, err error) {
 	v, err := c.exchange(ctx, "/print-test", "print", asked{})
 	return v.Waits, err
 }
+
+// CloseDay closes the open batch, and returns its number.
+func (c *Client) CloseDay(ctx context.Context) (batch int, err error) {
+	v, err := c.exchange(ctx, "/batches/close", "close", asked{})
+	return v.Batch, err
+}

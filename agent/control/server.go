@@ -47,7 +47,8 @@ type House interface {
 
 var _ House = (*view.Daemon)(nil)
 
-// Options of a server. All are required besides Record, Own, Missing, Health, Ready, Live, Restart, Print, PrintTest, Refused and Log.
+// Options of a server. All are required besides Record, Own, Missing, Health, Ready, Live, Restart, Print, PrintDay,
+// PrintTest, CloseDay, Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
@@ -68,8 +69,10 @@ type Options struct {
 	PrintDay func(ctx context.Context, batch int) (waits string, err error)
 	// PrintTest is Print of a page that tells which settings the printer needs; nil = none is printed.
 	PrintTest func(ctx context.Context) (waits string, err error)
-	Refused   func(uid uint32) // is told of an account that was not let in; it must not block
-	Log       *slog.Logger
+	// CloseDay closes the open batch, and returns its number; nil = none is closed.
+	CloseDay func(ctx context.Context) (batch int, err error)
+	Refused  func(uid uint32) // is told of an account that was not let in; it must not block
+	Log      *slog.Logger
 }
 
 // Server is the terminal's end.
@@ -134,6 +137,12 @@ func New(o Options) *Server {
 	if o.PrintTest != nil {
 		mux.HandleFunc("POST /print-test", s.answered(func(r *http.Request, _ asked) (v answer, err error) {
 			v.Waits, err = o.PrintTest(r.Context())
+			return v, err
+		}))
+	}
+	if o.CloseDay != nil {
+		mux.HandleFunc("POST /batches/close", s.answered(func(r *http.Request, _ asked) (v answer, err error) {
+			v.Batch, err = o.CloseDay(r.Context())
 			return v, err
 		}))
 	}
@@ -262,6 +271,7 @@ type answer struct {
 	Code    wire.Code `json:"code,omitempty"`    // what was wrong, "" = nothing
 	Message string    `json:"message,omitempty"` // for people
 	Waits   string    `json:"waits,omitempty"`   // of print: why it is not on paper yet
+	Batch   int       `json:"batch,omitempty"`   // of close: the batch that was closed
 }
 
 const maxBody = 16 << 10

@@ -280,14 +280,14 @@ func TestDue(t *testing.T) {
 	} {
 		at, err := time.Parse(time.RFC3339, now)
 		require.NoError(t, err)
-		require.Equal(t, want, due(at, three, zone), now)
+		require.Equal(t, want, Day(at, three, zone), now)
 	}
 	spring := time.Date(2026, 3, 29, 0, 59, 0, 0, time.UTC) // 01:59, before 02:00 becomes 03:00
-	require.Equal(t, "2026-03-28", due(spring, half, zone))
-	require.Equal(t, "2026-03-29", due(spring.Add(2*time.Hour), half, zone))
+	require.Equal(t, "2026-03-28", Day(spring, half, zone))
+	require.Equal(t, "2026-03-29", Day(spring.Add(2*time.Hour), half, zone))
 	autumn := time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC) // 02:00, before 03:00 becomes 02:00
-	require.Equal(t, "2026-10-24", due(autumn, half, zone))
-	require.Equal(t, "2026-10-25", due(autumn.Add(2*time.Hour), half, zone))
+	require.Equal(t, "2026-10-24", Day(autumn, half, zone))
+	require.Equal(t, "2026-10-25", Day(autumn.Add(2*time.Hour), half, zone))
 	for text, want := range map[string]time.Duration{"03:00": three, "00:00": 0, "23:59": 23*time.Hour + 59*time.Minute} {
 		got, err := ParseAt(text)
 		require.NoError(t, err)

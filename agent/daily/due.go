@@ -14,9 +14,9 @@ func ParseAt(text string) (sinceMidnight time.Duration, err error) {
 	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute, nil
 }
 
-// due is the newest day whose time has come, as its date in the zone. In a zone that changes its clock
-// a time that does not exist is the one an hour later.
-func due(now time.Time, at time.Duration, zone *time.Location) string {
+// Day is the day of a moment, as its date in the zone, where days begin at a time of day: the newest one
+// whose time has come. In a zone that changes its clock a time that does not exist is the one an hour later.
+func Day(now time.Time, at time.Duration, zone *time.Location) string {
 	now = now.In(zone)
 	y, m, d := now.Date()
 	if begins := time.Date(y, m, d, int(at/time.Hour), int(at/time.Minute)%60, 0, 0, zone); now.Before(begins) {

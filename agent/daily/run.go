@@ -97,7 +97,7 @@ func (d *Daily) turn(ctx context.Context) error {
 	if !d.o.Sane(now) {
 		return nil
 	}
-	day := due(now, d.o.At, d.o.Zone)
+	day := Day(now, d.o.At, d.o.Zone)
 	if day == d.done || day == d.tried && time.Now().Before(d.retry) {
 		return nil
 	}

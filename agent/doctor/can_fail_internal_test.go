@@ -154,6 +154,8 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-QUE-005", exam.Fail, journal(func(j *Journal) { j.Oldest, j.OldestIs = noon.Add(-61*time.Minute), "0190" })},
 		{"PA-QUE-006", exam.Warn, journal(func(j *Journal) { j.Alerts = []string{"a sale"} })},
 		{"PA-QUE-007", exam.Warn, journal(func(j *Journal) { j.Unconfirmed = 1 })},
+		{"PA-QUE-008", exam.Warn, journal(func(j *Journal) { j.Few = "9000 of 9999" })},
+		{"PA-QUE-008", exam.Fail, journal(func(j *Journal) { j.Few, j.Full = "9999 of 9999", true })},
 		{"PA-PRN-001", exam.Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, Waiting: 2, Reason: "paper is out"} }},
 		{"PA-PRN-001", exam.Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, Waiting: 1, Behind: 1} }},
 		{"PA-PRN-001", exam.Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, NearEnd: true} }},

@@ -183,6 +183,8 @@ type Journal struct {
 	Restored    string           // what happened to the journal, while what it holds was not released; "" = nothing
 	Alerts      []string         // what waits for an acknowledgement, one line each
 	Unconfirmed int
+	Few         string // how many receipt numbers of the open batch are used, "" = not many
+	Full        bool   // all of them
 	Aside       []string
 	Altered     []string
 	Missing     []string  // what is said of rows that were removed

@@ -55,6 +55,15 @@ func queueChecks() []Check {
 				return exam.WarnedIf(j.Unconfirmed > 0, fmt.Sprintf("%d sale(s)", j.Unconfirmed))
 			}),
 		},
+		{
+			ID: "PA-QUE-008", Severity: exam.Major, After: []string{"PA-DB-004"}, Command: "posagent sale end-of-day{flags}",
+			Look: ofQueue(func(_ *Facts, j Journal) Finding {
+				if j.Full {
+					return exam.Failed("seen", j.Few)
+				}
+				return exam.WarnedIf(j.Few != "", j.Few)
+			}),
+		},
 	}
 }
 

@@ -59,7 +59,7 @@ SER 001 002 003 004 006 007 008
 DSP 001
 SEC 001 002 003 004
 UPS 008
-QUE 001 002 003 004 005 006 007
+QUE 001 002 003 004 005 006 007 008
 PRN 001`
 
 // OfItself returns the checks that the running terminal can make of itself, in their order. Each
@@ -82,7 +82,7 @@ UPS 001 002 003 004 005 006 007 009`
 // told are the numbers of the checks for whose facts the status screen has lines of its own.
 const told = `
 DB 006 007
-QUE 001 002 003 004 006 007`
+QUE 001 002 003 004 006 007 008`
 
 // AtStatus returns the checks that the status screen makes of a terminal that is ready: all that are
 // neither Remembered nor told there. A new check is one of them.

@@ -26,7 +26,7 @@ SER 001 002 003 004 005 006 007 008 009
 PAD 001
 DSP 001
 SEC 001 002 003 004
-QUE 001 002 003 004 005 006 007
+QUE 001 002 003 004 005 006 007 008
 PRN 001
 REC 001
 `
@@ -58,7 +58,7 @@ func TestIDsAreStable(t *testing.T) {
 // screen makes the check, tells what the last examination found, or reads the same rows of the journal
 // for lines of its own. The campaign of cross/doctor compares the two on each fault.
 func TestField2_U4EveryCheckReachesTheStatusScreen(t *testing.T) {
-	const itsOwnLines = "PA-DB-006 PA-DB-007 PA-QUE-001 PA-QUE-002 PA-QUE-003 PA-QUE-004 PA-QUE-006 PA-QUE-007"
+	const itsOwnLines = "PA-DB-006 PA-DB-007 PA-QUE-001 PA-QUE-002 PA-QUE-003 PA-QUE-004 PA-QUE-006 PA-QUE-007 PA-QUE-008"
 	seen := map[string]int{}
 	for _, list := range [][]doctor.Check{doctor.AtStatus(), doctor.Remembered()} {
 		for _, c := range list {

@@ -40,6 +40,7 @@ func (x *rig) document(t *testing.T) (paths map[string]map[string]struct {
 // own is what the port serves beside the services' routes, written out.
 const own = `
 GET /
+GET /agent/v1/end-of-day
 GET /agent/v1/events
 GET /agent/v1/methods
 GET /agent/v1/operations
@@ -51,6 +52,7 @@ GET /agent/v1/sales/{id}/qr.svg
 GET /agent/v1/status
 GET /metrics
 GET /readyz
+POST /agent/v1/end-of-day
 POST /agent/v1/sales
 POST /agent/v1/sales/{id}/abort
 POST /agent/v1/sales/{id}/refund

@@ -35,6 +35,7 @@ const (
 	Locked        Cause = "journal_locked"
 	Displaced     Cause = "journal_displaced"
 	ReadOnly      Cause = "disk_read_only"
+	BatchFull     Cause = "batch_full"
 	Cut           Cause = "journal_cut"
 	Lost          Cause = "journal_lost"
 	KeyMissing    Cause = "key_missing"
@@ -105,6 +106,7 @@ func table() []row {
 		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},
 		{DiskFull, "no space left on the disk of {where}", "df -h {where} shows it; free space there, but leave what is in {where}", false},
 		{ReadOnly, "the file system of {where} is read-only", "dmesg | tail says why; mount -o remount,rw makes it writable again; the journal is whole", false},
+		{BatchFull, "the open batch has no receipt number left, and nothing is sold, {detail}", "posagent sale end-of-day{flags} closes the day, and so does the register's end of day; [checkout] end_of_day in {config} closes each day by itself", false},
 		{Cut, "the journal of {where} is cut, {detail}", "compare posagent sale list{flags} with the register's journal, then posagent journal accept{flags} --reason TEXT; or put a newer backup back, posagent restore{flags} FILE", false},
 		{Lost, "the journal of {where} is lost, {detail}", "put the newest backup back, posagent restore{flags} FILE; where there is none, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT; leave {where} as it is until then", false},
 		{KeyMissing, "the device key of the journal in {where} is missing, {detail}", "put the file back from where it was kept, the journal is whole and opens with no other key; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place", false},
@@ -268,6 +270,8 @@ func settings(t Trouble) []string {
 		return []string{"display.file"}
 	case Unmarked:
 		return []string{"store.mark"}
+	case BatchFull:
+		return []string{"checkout.end_of_day"}
 	case PageUnseen:
 		return []string{"display.page"}
 	}

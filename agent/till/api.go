@@ -3,6 +3,7 @@ package till
 import (
 	"net/http"
 	"reflect"
+	"strings"
 
 	"posagent/agent/view"
 	"posagent/ecr"
@@ -13,6 +14,9 @@ import (
 
 // Path is where sales are.
 const Path = "/agent/v1/sales"
+
+// DayPath is where the end of day is.
+const DayPath = "/agent/v1/end-of-day"
 
 // Request is what is asked for. Amounts are minor units.
 type Request struct {
@@ -85,6 +89,7 @@ type (
 		Language string `query:"language" json:"-"`
 	}
 	picture string
+	nothing struct{}
 )
 
 // Taken is how a sale is taken back.
@@ -102,6 +107,8 @@ const (
 	postAbort = "POST " + Path + "/{id}/abort"
 	postBack  = "POST " + Path + "/{id}/refund"
 	postUndo  = "POST " + Path + "/{id}/reverse"
+	postDay   = "POST " + DayPath
+	getDay    = "GET " + DayPath
 	getPNG    = "GET " + Path + "/{id}/qr.png"
 	getSVG    = "GET " + Path + "/{id}/qr.svg"
 )
@@ -131,13 +138,20 @@ func (t *Till) Groups() []openapi.Group {
 		},
 	}
 	sales.Refusal.Conflict = http.StatusConflict
+	days := openapi.Group{
+		Name: "end of day", About: "The day is the whole terminal's: a client needs sales and all.", Proofs: sales.Proofs, Refusal: sales.Refusal,
+		Infos: []rest.Info{
+			describeAs[nothing, view.ClosedDay]("agent.day.close", "close the open batch: its sums, then a new one begins; the same key again is the same day", postDay, rest.Write|rest.NeedsKey|rest.MayBody, nil),
+			describeAs[nothing, view.ClosedDay]("agent.day", "the day that was closed last", getDay, 0, nil),
+		},
+	}
 	codes := func(name, kind, pattern, op string) openapi.Group {
 		return openapi.Group{
 			Name: name, About: "The code of a sale, while it is shown.", Proofs: sales.Proofs, Refusal: sales.Refusal, Reply: kind,
 			Infos: []rest.Info{describe[naming, picture](op, "the code as a picture", pattern, 0)},
 		}
 	}
-	return []openapi.Group{sales, codes("sale codes, PNG", "image/png", getPNG, "agent.sale.png"), codes("sale codes, SVG", "image/svg+xml", getSVG, "agent.sale.svg")}
+	return []openapi.Group{sales, days, codes("sale codes, PNG", "image/png", getPNG, "agent.sale.png"), codes("sale codes, SVG", "image/svg+xml", getSVG, "agent.sale.svg")}
 }
 
 func words[T ~string](list ...T) openapi.Type {
@@ -150,13 +164,16 @@ func words[T ~string](list ...T) openapi.Type {
 
 // describe describes a route. What begins or stops a sale is answered 202 while it runs.
 func describe[In, Out any](op, what, pattern string, wants rest.Wants) rest.Info {
-	method, path := pattern[:4], pattern[5:]
-	if method == "GET " {
-		method, path = "GET", pattern[4:]
-	}
-	e := rest.Endpoint[struct{}, In, Out]{Op: op, What: what, Method: method, Path: path, Status: http.StatusOK, Wants: wants}
+	var also []int
 	if wants&rest.Write != 0 {
-		e.Also = []int{http.StatusAccepted}
+		also = []int{http.StatusAccepted}
 	}
+	return describeAs[In, Out](op, what, pattern, wants, also)
+}
+
+// describeAs describes a route that answers 200, and some other codes.
+func describeAs[In, Out any](op, what, pattern string, wants rest.Wants, also []int) rest.Info {
+	method, path, _ := strings.Cut(pattern, " ")
+	e := rest.Endpoint[struct{}, In, Out]{Op: op, What: what, Method: method, Path: path, Status: http.StatusOK, Wants: wants, Also: also}
 	return e.Info()
 }

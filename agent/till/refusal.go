@@ -28,6 +28,7 @@ func catalogue() wire.Catalogue {
 	}
 	return wire.Catalogue{
 		row(ecr.Busy, "Another sale runs", http.StatusConflict),
+		row(ecr.EODImpossible, "The day cannot be closed yet", http.StatusConflict),
 		row(ecr.Impossible, "Not possible in this state", http.StatusUnprocessableEntity),
 		row(ecr.AlreadyReversed, "Already reversed", http.StatusUnprocessableEntity),
 		row(ecr.NotReversible, "Cannot be taken back", http.StatusUnprocessableEntity),
@@ -66,7 +67,7 @@ func refused(op string, err error) *wire.Error {
 		switch no.Code {
 		case ecr.NotReady, ecr.NotStored, ecr.Resuming:
 			e.Code, e.RetryAfter = wire.Unavailable, retryAfter
-		case ecr.Busy:
+		case ecr.Busy, ecr.EODImpossible:
 			e.RetryAfter = retryAfter
 		}
 		return e

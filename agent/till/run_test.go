@@ -12,8 +12,11 @@ import (
 	"posagent/schemes/wire"
 )
 
-// house is a desk that has no receipts.
-type house struct{ *desk.Desk }
+// house is a desk that has no receipts and closes no day.
+type house struct {
+	*desk.Desk
+	ecr.Closer
+}
 
 func (house) Receipt(context.Context, wire.Key) (ecr.Outcome, error) {
 	return ecr.Outcome{}, ecr.ErrNone
@@ -25,7 +28,7 @@ func TestWhoHasTheRunIsWaitedFor(t *testing.T) {
 	for _, heard := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			d := desk.New()
-			x := New(Options{Desk: house{d}})
+			x := New(Options{Desk: house{Desk: d}})
 			defer x.Close()
 			ctx := wire.WithCaller(t.Context(), wire.Caller{Name: "alpha"})
 			sale, err := d.Begin(ctx, ecr.Request{Line: line(ctx), Sequence: "k1", Kind: ecr.Payment, Amount: desk.StaysOpen})

@@ -20,6 +20,7 @@ import (
 type Desk interface {
 	ecr.Desk
 	ecr.Finder
+	ecr.Closer
 	// Receipt returns the outcome of a sale that has ended, where nothing that its register does can
 	// change that.
 	Receipt(ctx context.Context, key wire.Key) (ecr.Outcome, error)
@@ -82,6 +83,8 @@ func (t *Till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			err = t.list(w, r)
 		case getSale:
 			err = t.show(w, r)
+		case postDay, getDay:
+			err = t.day(w, r)
 		case getPNG, getSVG:
 			err = t.picture(w, r, r.Pattern == getPNG)
 		default:

@@ -67,7 +67,7 @@ func (h *Daemon) Status(ctx context.Context) (Status, error) {
 	})
 	if wire.CallerOf(ctx).Own { // what others have is in the sums, too
 		v.Open, v.Operations, v.Attention, v.Alerts, v.Unconfirmed = []Sale{}, []OpsCount{}, []string{}, []Alert{}, 0
-		v.Differences, v.Reconciled = []Difference{}, nil
+		v.Differences, v.Reconciled, v.few = []Difference{}, nil, ""
 	}
 	v.Disk(health)
 	if h.Live != nil {

@@ -53,6 +53,7 @@ type Status struct {
 	Unconfirmed int          `json:"unconfirmed"`
 
 	said   []OpsCount    // operations of sales that have alerts
+	few    string        // how many receipt numbers of the open batch are used, "" = not many
 	full   string        // directory on whose disk sales have no room, "" = they have
 	Flags  string        `json:"-"` // those that the terminal was started with, as a command repeats them
 	Untold time.Duration `json:"-"` // when the oldest unconfirmed sale became one, on the boot clock; meaningless without one
@@ -150,6 +151,13 @@ func (v *Status) Read(r store.Reader, own bool) error {
 			"Ask each client for writes without an answer, then: posagent ops release --all", past, when)
 	}
 	v.Attention = append(v.Attention, alerts...)
+	receipts, err := journal.ReceiptsOf(r)
+	if err != nil {
+		return err
+	}
+	if receipts.Few() {
+		v.few = receipts.Said()
+	}
 	if err := v.readCompared(r); err != nil {
 		return err
 	}
@@ -249,6 +257,9 @@ func (v *Status) says(c ready.Cause) bool {
 func (v *Status) Advise() {
 	if v.full != "" && (v.Ready || v.says(ready.Starting)) { // the running terminal may not have judged since, or waits for room
 		v.Judged(ready.Not(ready.Trouble{Cause: ready.DiskFull, Where: v.full}, ready.Place{Flags: v.Flags}))
+	}
+	if v.few != "" && !v.says(ready.BatchFull) {
+		v.attend("%s, and with the last one every sale is refused: posagent sale end-of-day%s closes the day, and so does the register's end of day; [checkout] end_of_day closes each day by itself", v.few, v.Flags)
 	}
 	for _, t := range v.Live.Troubles {
 		if !v.says(t.Cause) {

@@ -409,6 +409,13 @@ func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
 		}
 	}
 	j.Kinds = waitingKinds(v.Operations)
+	receipts, err := journal.ReceiptsOf(r)
+	if err != nil {
+		return err
+	}
+	if j.Full = receipts.Left == 0; receipts.Few() {
+		j.Few = receipts.Said()
+	}
 	open, err := journal.Waiting(r, -1) // whatever came since
 	if err != nil {
 		return err

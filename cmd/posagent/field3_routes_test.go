@@ -164,6 +164,8 @@ func portRoutes() map[string][]intrusion {
 		"POST /agent/v1/sales/{id}/abort":   on("/agent/v1/sales/"+aSale+"/abort", ""),
 		"POST /agent/v1/sales/{id}/refund":  on("/agent/v1/sales/"+aSale+"/refund", `{"amount":10}`),
 		"POST /agent/v1/sales/{id}/reverse": on("/agent/v1/sales/"+aSale+"/reverse", `{}`),
+		"GET /agent/v1/end-of-day":          nil, // the day is the terminal's, and takes a client that reaches everything (agent/till)
+		"POST /agent/v1/end-of-day":         nil,
 
 		"GET /":      nil,                                               // a page for people: what its client may see (agent/port, agent/pages)
 		"GET /livez": nil, "GET /readyz": nil, "GET /openapi.json": nil, // of no client

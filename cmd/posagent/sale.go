@@ -46,6 +46,7 @@ func saleCommand() command {
 				run:      saleShow,
 			},
 			printCommand(),
+			dayCommand(),
 		}, asideCommands()...),
 	}
 }

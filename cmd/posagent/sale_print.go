@@ -132,24 +132,32 @@ func dayPrint(ctx context.Context, c *call) error {
 
 // dayShow shows the slip of an end of day.
 func dayShow(c *call, t ecr.Totals) error {
-	cfg, err := readConfig(c)
+	text, err := daySlip(c, t, true)
 	if err != nil {
 		return err
-	}
-	cur, ok := money.Lookup(t.Currency)
-	if !ok {
-		return fail(exitFailed, "%s: the currency %q of batch %d is not known", c.path, t.Currency, t.Batch)
-	}
-	t.Time = t.Time.Local()
-	text := ""
-	for _, l := range receipt.Totals(receipt.Head{MerchantName: cfg.Terminal.MerchantName, Language: cfg.Terminal.Language}, cur, t, receipt.Day{Closing: true, Batch: true, Again: true}) {
-		text += l.Laid(slipColumns) + "\n"
 	}
 	if c.json {
 		return printJSON(c.out, printedCopy{Schema: "posagent.sale.print/1", Batch: t.Batch, Text: text})
 	}
 	_, err = fmt.Fprint(c.out, text)
 	return err
+}
+
+// daySlip is the slip of an end of day as text; again marks it as a copy.
+func daySlip(c *call, t ecr.Totals, again bool) (text string, err error) {
+	cfg, err := readConfig(c)
+	if err != nil {
+		return "", err
+	}
+	cur, ok := money.Lookup(t.Currency)
+	if !ok {
+		return "", fail(exitFailed, "%s: the currency %q of batch %d is not known", c.path, t.Currency, t.Batch)
+	}
+	t.Time = t.Time.Local()
+	for _, l := range receipt.Totals(receipt.Head{MerchantName: cfg.Terminal.MerchantName, Language: cfg.Terminal.Language}, cur, t, receipt.Day{Closing: true, Batch: true, Again: again}) {
+		text += l.Laid(slipColumns) + "\n"
+	}
+	return text, nil
 }
 
 // slipColumns is how wide a slip is shown.

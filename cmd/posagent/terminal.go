@@ -50,6 +50,10 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			f.ways[name] = s.client
 		}
 	}
+	day, err := dayOf(cfg)
+	if err != nil {
+		return o, f, nil, err
+	}
 	about := aboutTerminal(cfg, sandbox)
 	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP, Sellers: about.Sellers, Patience: about.Patience}
 	f.grace, f.sharers = cfg.ECR.Grace, sharersIn(cfg)
@@ -67,7 +71,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language, Country: t.CountryOf(),
 			TimeoutUnit: cfg.Methods.TimeoutUnit, Poll: cfg.Methods.Poll, Grace: cfg.ECR.Grace, RefundLast: cfg.ECR.RefundLast,
 			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort", Choose: cfg.Checkout.Choose == "screen", OpenAmount: cfg.Checkout.OpenAmount,
-			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales,
+			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales, Day: day,
 		},
 		CallerSecret:   beside.Secret,
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,

@@ -15,7 +15,22 @@ var ofMoney = []mutant{
 		{"agent/checkout/drive/journal/closed.go", `case i < 0 || day.Askers[i].Told:`, `case i < 0:`},
 	}},
 	{"nobody remembers who closed a day", drive, "TestField2_R3_AnEndOfDayIsAskedForAgain", []edit{
-		{"agent/checkout/drive/eod.go", `d.j.CloseBatch(tx, d.askersOf(c)...)`, `d.j.CloseBatch(tx)`},
+		{"agent/checkout/drive/eod.go", `d.closeBatch(tx, d.askersOf(c)...)`, `d.closeBatch(tx)`},
+	}},
+	{"a day that no register closes stays open", drive, "TestField2_L4ADayClosesWithoutARegister", []edit{
+		{"agent/checkout/drive/timed.go", `return err == nil, err`, `return false, err`},
+	}},
+	{"the terminal's own end of day undoes an approval", drive, "TestField2_L4ADayClosesWithoutARegister", []edit{
+		{"agent/checkout/drive/timed.go", `r.State.Till.Kept && !d.sales.Held(r.Key)`, `!d.sales.Held(r.Key)`},
+	}},
+	{"the terminal's own end of day waits for no sale", drive, "TestField2_L4ADayClosesWithoutARegister", []edit{
+		{"agent/checkout/drive/timed.go", `case blocks(r, nil):`, `case blocks(r, nil) && r.Quarantined:`},
+	}},
+	{"a full batch is ready", till, "TestField2_L4AFullBatchIsSaid", []edit{
+		{"agent/readiness.go", `err == nil && left.Left == 0 {`, `err != nil {`},
+	}},
+	{"a client closes the day of others", till, "TestField2_L4AClientClosesTheDay", []edit{
+		{"agent/till/day.go", `"close or read the day of the whole terminal"); err != nil {`, `"close or read the day of the whole terminal"); err != nil && !wire.CallerOf(ctx).Own {`},
 	}},
 	{"what a lost journal may have given back is given back without a word", drive, "TestDecisions_WhatIsGivenBackAfterALossIsSaid", []edit{
 		{"agent/checkout/drive/forward.go", `return d.j.GivenBackAfterLoss(tx, row, orig)`, `return nil`},

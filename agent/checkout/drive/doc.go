@@ -8,7 +8,7 @@
 //
 // Files: begin.go starts a payment, forward.go a refund or reversal, told.go aborts, repeats and
 // records deliveries, prompt.go asks a person, sent.go reads what the register has sent and knows, eod.go is the
-// end of day, receipt.go what is printed, resume.go the start, undo.go the undos.
+// end of day, timed.go the one that the terminal closes itself, receipt.go what is printed, resume.go the start, undo.go the undos.
 //
 // It guarantees:
 //   - A sale is durable before Begin returns, and every decision before a register is told of it.

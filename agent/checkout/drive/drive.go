@@ -76,8 +76,11 @@ type Config struct {
 	RefundLast                           bool          // a refund without original means the last payment of the till that asks
 	Exclude                              []int32       // paymentProviderIds not offered here
 	KeepSales                            time.Duration // running time for which a sale that has ended is kept; 0 = for ever
-	Version                              string
-	Sandbox                              bool
+	// Day names the shop's day of a moment: where a sale of the open batch is of another day, the terminal
+	// closes the batch itself. Nil = a batch is closed when it is asked for alone.
+	Day     func(time.Time) string
+	Version string
+	Sandbox bool
 }
 
 // Options make a Drive. DB, Aapay, Methods, Outbox and Config are required.
@@ -238,6 +241,9 @@ func (d *Drive) Run(ctx context.Context) error {
 	d.p.Later(d.changed)
 	if d.cfg.KeepSales > 0 {
 		d.p.Later(d.keepHouse)
+	}
+	if d.cfg.Day != nil {
+		d.p.Later(d.keepDays)
 	}
 	defer d.ready.Store(false)
 	d.p.Run(ctx)

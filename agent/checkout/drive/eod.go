@@ -222,20 +222,9 @@ func (d *Drive) close(ctx context.Context, c *closing, waited map[wire.Key]bool)
 				return nil
 			}
 		}
-		if totals, steps, err = d.j.CloseBatch(tx, d.askersOf(c)...); err != nil {
-			return err
-		}
-		ok = true
-		if d.closed != nil {
-			if err := d.closed(tx, totals.Batch); err != nil {
-				return err
-			}
-		}
-		if d.audit == nil {
-			return nil
-		}
-		detail := fmt.Sprintf("%d transactions", totals.Count)
-		return d.audit(tx, "batch.close", fmt.Sprintf("batch %d", totals.Batch), detail, int64(totals.Net), totals.Currency)
+		totals, steps, err = d.closeBatch(tx, d.askersOf(c)...)
+		ok = err == nil
+		return err
 	})
 	if err != nil {
 		return ecr.Totals{}, false, d.stored(err)
@@ -244,6 +233,18 @@ func (d *Drive) close(ctx context.Context, c *closing, waited map[wire.Key]bool)
 		d.p.Do(s)
 	}
 	return totals, ok, nil
+}
+
+// closeBatch closes the open batch in the caller's commit, with all that belongs to that.
+func (d *Drive) closeBatch(tx store.Tx, by ...ecr.Asker) (ecr.Totals, []journal.Step, error) {
+	totals, steps, err := d.j.CloseBatch(tx, by...)
+	if err == nil && d.closed != nil {
+		err = d.closed(tx, totals.Batch)
+	}
+	if err == nil && d.audit != nil {
+		err = d.audit(tx, "batch.close", fmt.Sprintf("batch %d", totals.Batch), fmt.Sprintf("%d transactions", totals.Count), int64(totals.Net), totals.Currency)
+	}
+	return totals, steps, err
 }
 
 // Turnover implements ecr.Till.

@@ -123,23 +123,15 @@ func ReceiptBefore(r store.Reader, row *Row) (int, error) {
 // NewRow is a row with what every sale has. It returns ErrFull when the batch has no receipt number
 // left for it.
 func (j *Journal) NewRow(r store.Reader, req ecr.Request, key wire.Key) (*Row, error) {
-	open, err := Batch(r)
+	receipts, err := ReceiptsOf(r)
 	if err != nil {
 		return nil, err
 	}
-	var given int
-	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE batch = ? AND receipt != 0`, open).Scan(&given); err != nil {
-		return nil, fmt.Errorf("count receipts: %w", err)
-	}
-	var running int
-	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1 AND receipt = 0`).Scan(&running); err != nil {
-		return nil, fmt.Errorf("count sales: %w", err)
-	}
-	if given+running >= receiptsInBatch {
+	if receipts.Left == 0 {
 		return nil, ErrFull
 	}
 	return &Row{
 		Key: key, Kind: req.Kind, Line: req.Line, Sequence: req.Sequence, Amount: req.Amount, Currency: req.Currency,
-		Reference: ReferenceOf(key), Batch: open, Boot: j.opt.BootID, CreatedMS: j.opt.Now().UnixMilli(),
+		Reference: ReferenceOf(key), Batch: receipts.Batch, Boot: j.opt.BootID, CreatedMS: j.opt.Now().UnixMilli(),
 	}, nil
 }
