@@ -74,14 +74,19 @@ func (w *writer) sales(t *Terminal) {
 	if d.More {
 		w.say(`<p>{}</p>`, moreSales)
 	}
-	if len(d.Newest) == 0 {
-		return
+	for _, part := range [...]struct {
+		title word
+		list  []view.Sale
+	}{{olderOpen, d.Open}, {newestSales, d.Newest}} {
+		if len(part.list) == 0 {
+			continue
+		}
+		w.table(part.title, colTime, colAmount, colOutcome, colKind, colMethod, colState, colReceipt)
+		for i := range part.list {
+			w.sale(&part.list[i], t.Now)
+		}
+		w.endTable()
 	}
-	w.table(newestSales, colTime, colAmount, colOutcome, colKind, colMethod, colState, colReceipt)
-	for i := range d.Newest {
-		w.sale(&d.Newest[i], t.Now)
-	}
-	w.endTable()
 }
 
 // sale writes the row of a sale.

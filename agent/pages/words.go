@@ -23,6 +23,7 @@ const (
 	leaveButton
 	salesTitle
 	newestSales
+	olderOpen
 	noTurnover
 	countPayments
 	countRefunds
@@ -203,6 +204,7 @@ var texts = [wordCount]struct{ en, de string }{
 	leaveButton:    {"Leave", "Verlassen"},
 	salesTitle:     {"Sales of the day", "Verkäufe des Tages"},
 	newestSales:    {"Newest sales", "Neueste Verkäufe"},
+	olderOpen:      {"Older sales that are open", "Ältere offene Verkäufe"},
 	noTurnover:     {"No approved sale since midnight.", "Kein genehmigter Verkauf seit Mitternacht."},
 	countPayments:  {"Payments:", "Zahlungen:"},
 	countRefunds:   {"refunds and reversals:", "Gutschriften und Stornos:"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -104,7 +105,7 @@ func (v *Status) readAlerts(r store.Reader) error {
 		v.attend("%s", a.Line())
 	}
 	if all > len(list) {
-		v.attend("%d more alert(s) of sales and operations: acknowledge these first", all-len(list))
+		v.more("%d more alert(s) of sales and operations: acknowledge these first", all-len(list))
 	}
 	return nil
 }
@@ -162,7 +163,13 @@ func (v *Status) Waiting() (lines []string) {
 	for _, d := range v.Differences {
 		lines = append(lines, d.Line())
 	}
-	return lines
+	return append(lines, v.others...)
+}
+
+// more says how many alerts, or differences, there are beside those that are listed.
+func (v *Status) more(format string, left int) {
+	v.others = append(v.others, fmt.Sprintf(format, left))
+	v.attend(format, left)
 }
 
 // AlertEvent is the event of an alert that was raised or has ended. It has the source and the owner of

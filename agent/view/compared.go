@@ -55,7 +55,7 @@ func (v *Status) readCompared(r store.Reader) error {
 		v.attend("%s", d.Line())
 	}
 	if all > len(list) {
-		v.attend("%d more difference(s) of the till's list: acknowledge these first", all-len(list))
+		v.more("%d more difference(s) of the till's list: acknowledge these first", all-len(list))
 	}
 	return nil
 }

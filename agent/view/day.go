@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"posagent/agent/checkout/drive/journal"
@@ -27,12 +28,13 @@ type Day struct {
 	Totals []Turnover
 	More   bool   // there are more sales than are looked through, so the totals are of the newest alone
 	Newest []Sale // the newest first, at most 20
+	Open   []Sale // those that are not at their end and not among the newest, whatever came since
 }
 
 // What a day looks through. Most days need the first read alone.
 const (
 	dayFirst  = 100
-	dayAtMost = newestAtMost
+	dayAtMost = 1000
 	newestOf  = 20
 )
 
@@ -53,7 +55,7 @@ func (h *Daemon) Day(ctx context.Context) (v Day, err error) {
 }
 
 func (v *Day) read(r store.Reader, which journal.Which) error {
-	v.Totals, v.Newest = nil, nil // the read may run again
+	v.Totals, v.Newest, v.Open = nil, nil, nil // the read may run again
 	since := v.Since.UnixMilli()
 	var rows []*journal.Row
 	for _, most := range []int{dayFirst, dayAtMost} {
@@ -79,7 +81,15 @@ func (v *Day) read(r store.Reader, which journal.Which) error {
 			return fmt.Errorf("sales of the day: %w", err)
 		}
 	}
-	return nil
+	if len(rows) <= newestOf {
+		return nil
+	}
+	which.Stage, which.Before, which.Limit = journal.Open, rows[newestOf-1].ID, math.MaxInt32
+	open, err := journal.Listed(r, which)
+	for _, row := range open {
+		v.Open = append(v.Open, SaleOf(row))
+	}
+	return err
 }
 
 func (v *Day) turnover(currency string) *Turnover {

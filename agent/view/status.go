@@ -53,6 +53,7 @@ type Status struct {
 	Unconfirmed int          `json:"unconfirmed"`
 
 	said   []OpsCount    // operations of sales that have alerts
+	others []string      // how many alerts and differences are not listed
 	few    string        // how many receipt numbers of the open batch are used, "" = not many
 	full   string        // directory on whose disk sales have no room, "" = they have
 	Flags  string        `json:"-"` // those that the terminal was started with, as a command repeats them
@@ -87,16 +88,9 @@ func NewStatus(v Status) Status {
 	return v
 }
 
-// newestAtMost is how many of the newest sales are verified.
-const newestAtMost = 1000
-
 // Read adds what the database says; v keeps what it was on an error. own says that the terminal has a method of its own.
 func (v *Status) Read(r store.Reader, own bool) error {
 	list, err := catalog.Read(r)
-	if err != nil {
-		return err
-	}
-	rows, err := journal.Sales(r, newestAtMost)
 	if err != nil {
 		return err
 	}
@@ -125,8 +119,12 @@ func (v *Status) Read(r store.Reader, own bool) error {
 			v.attend("%s", setAside(row))
 		}
 	}
-	for _, row := range rows {
-		if row.Quarantined && row.Aside == "" && !v.alerted(row.Key) {
+	altered, err := journal.Altered(r)
+	if err != nil {
+		return err
+	}
+	for _, row := range altered {
+		if !v.alerted(row.Key) {
 			v.attend("sale %s was changed from outside: posagent sale show %s", row.Key, row.Key)
 		}
 	}
@@ -134,7 +132,7 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	if err != nil {
 		return err
 	}
-	for _, row := range ends[:min(len(ends), alertsAtMost)] {
+	for _, row := range ends {
 		if v.alerted(row.Key) {
 			continue
 		}

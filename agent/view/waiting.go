@@ -15,8 +15,8 @@ type Waiting struct {
 	Oldest time.Time // when the oldest of this kind and state was accepted
 }
 
-// ownAtMost is how many operations of a client that sees its own alone are looked through.
-const ownAtMost = 200
+// ownAtOnce is how many operations of a client that sees its own alone are read at a time.
+const ownAtOnce = 200
 
 // Waiting is what the backend has not answered for good: the caller's own where it reaches no
 // others.
@@ -25,12 +25,17 @@ func (h *Daemon) Waiting(ctx context.Context) (list []Waiting, err error) {
 	err = h.DB.Read(ctx, func(r store.Reader) error {
 		list = nil // the read may run again
 		if caller.Own {
-			ops, err := h.Outbox.List(r, outbox.Filter{Open: true, Owned: true, Owner: caller.Name, Limit: ownAtMost})
-			for _, op := range ops {
-				one := OpsCount{op.Kind, string(op.State), op.Currency, 1, op.AmountMin}
-				list = waitsWith(list, Waiting{one, op.Created})
+			f := outbox.Filter{Open: true, Owned: true, Owner: caller.Name, Limit: ownAtOnce}
+			for {
+				ops, err := h.Outbox.List(r, f)
+				for _, op := range ops {
+					one := OpsCount{op.Kind, string(op.State), op.Currency, 1, op.AmountMin}
+					list, f.After = waitsWith(list, Waiting{one, op.Created}), op.ID
+				}
+				if err != nil || len(ops) < f.Limit {
+					return err
+				}
 			}
-			return err
 		}
 		lines, err := outbox.Report(r)
 		if err != nil {

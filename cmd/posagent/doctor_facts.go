@@ -425,14 +425,12 @@ func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
 			j.Aside = append(j.Aside, string(s.Key)+": "+s.Aside)
 		}
 	}
-	sales, err := journal.Sales(r, salesAtMost)
+	altered, err := journal.Altered(r)
 	if err != nil {
 		return err
 	}
-	for _, s := range sales {
-		if s.Quarantined && s.Aside == "" {
-			j.Altered = append(j.Altered, string(s.Key))
-		}
+	for _, s := range altered {
+		j.Altered = append(j.Altered, string(s.Key))
 	}
 	if j.Missing, err = gaps.Read(r); err != nil {
 		return err
@@ -454,9 +452,6 @@ func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
 	j.Starts, err = starts(r, now)
 	return err
 }
-
-// salesAtMost is how many of the newest sales are verified.
-const salesAtMost = 1000
 
 // waitingKinds counts what waits by its kind.
 func waitingKinds(lines []view.OpsCount) map[string]int64 {

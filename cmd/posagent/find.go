@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -13,9 +14,23 @@ import (
 	"posagent/store"
 )
 
+// named are the sales that a name may mean, the newest first: the newest ones, and all that are open,
+// whatever came since.
+func named(r store.Reader) ([]*journal.Row, error) {
+	rows, err := journal.Sales(r, lookedThrough)
+	if err != nil || len(rows) < lookedThrough {
+		return rows, err
+	}
+	older, err := journal.Listed(r, journal.Which{Stage: journal.Open, Before: rows[len(rows)-1].ID, Limit: math.MaxInt32})
+	return append(rows, older...), err
+}
+
 // findSale finds a sale by its id, by its reference, or by the beginning or the end of either.
 func findSale(r store.Reader, name string) (string, error) {
-	rows, err := journal.Sales(r, 10000)
+	if _, _, err := journal.Show(r, name); !errors.Is(err, journal.ErrUnknown) { // however old it is
+		return name, err
+	}
+	rows, err := named(r)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +66,7 @@ const receiptDigits = 4
 
 // saleNamed finds a sale for a verb that only tells of it: by a number on its receipt, or as findSale does.
 func saleNamed(r store.Reader, name string) (string, error) {
-	rows, err := journal.Sales(r, 10000)
+	rows, err := named(r)
 	if err != nil {
 		return "", err
 	}
@@ -92,7 +107,8 @@ func saleNamed(r store.Reader, name string) (string, error) {
 	return findSale(r, name)
 }
 
-// lookedThrough is how many operations are looked at for a part of a key.
+// lookedThrough is how many sales, and how many operations, are looked at for a part of a name beside those
+// that are open.
 const lookedThrough = 10_000
 
 // findOp finds an operation by its key, its local id, or the beginning or the end of its key.
@@ -101,7 +117,12 @@ func findOp(r store.Reader, name string) (wire.Key, error) {
 	if !errors.Is(err, outbox.ErrUnknown) || len(name) < 4 {
 		return key, err
 	}
-	list, err := outbox.LookAll(r, outbox.Filter{Limit: lookedThrough})
+	list, err := outbox.LookAll(r, outbox.Filter{Limit: lookedThrough}) // the oldest first
+	if err == nil && len(list) == lookedThrough {
+		var open []outbox.Op
+		open, err = outbox.LookAll(r, outbox.Filter{Open: true, After: list[len(list)-1].ID, Limit: math.MaxInt32})
+		list = append(list, open...)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -49,6 +49,9 @@ func opsCommand() command {
 	}
 }
 
+// opsLimit is how many operations are listed where nothing else narrows the list.
+const opsLimit = 100
+
 // opsFlags registers the flags of one verb of ops.
 func opsFlags(which string) func(fs *flag.FlagSet) any {
 	return func(fs *flag.FlagSet) any {
@@ -59,7 +62,7 @@ func opsFlags(which string) func(fs *flag.FlagSet) any {
 			fs.StringVar(&o.filter.Kind, "kind", "", "only this `kind` (posagent ops report names them)")
 			fs.BoolVar(&o.filter.Open, "open", false, "only what is not at its end")
 			fs.Int64Var(&o.filter.After, "after", 0, "only those behind this `number`")
-			fs.IntVar(&o.filter.Limit, "limit", 100, "only the newest `number`")
+			fs.IntVar(&o.filter.Limit, "limit", opsLimit, "only the oldest `number`; with --open all, unless it is named")
 		case "send":
 			fs.BoolVar(&o.all, "all", false, "everything that waits")
 			usage.SpanVar(fs, &o.wait, "wait", 15*time.Second, "how long to go on watching while nothing moves; 0 = do not watch")

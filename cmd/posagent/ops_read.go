@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,9 @@ func opsList(ctx context.Context, c *call) error {
 	}
 	if o.filter.Limit < 1 {
 		return tooFew(c)
+	}
+	if o.filter.Open && o.filter.Limit == opsLimit {
+		o.filter.Limit = math.MaxInt32
 	}
 	var v view.Operations
 	err := readOps(ctx, c, func(r store.Reader) (err error) { v, err = view.ReadOperations(r, o.filter, offline.IDs); return err })

@@ -32,6 +32,9 @@ var ofMoney = []mutant{
 	{"a client closes the day of others", till, "TestField2_L4AClientClosesTheDay", []edit{
 		{"agent/till/day.go", `"close or read the day of the whole terminal"); err != nil {`, `"close or read the day of the whole terminal"); err != nil && !wire.CallerOf(ctx).Own {`},
 	}},
+	{"the page shows no older sale that is open", "agent/view", "TestField2_L3WhatIsOpenIsShownWhateverCameSince", []edit{
+		{"agent/view/day.go", `which.Stage, which.Before, which.Limit = journal.Open, rows`, `which.Stage, which.Before, which.Limit = journal.Unheard, rows`},
+	}},
 	{"what a lost journal may have given back is given back without a word", drive, "TestDecisions_WhatIsGivenBackAfterALossIsSaid", []edit{
 		{"agent/checkout/drive/forward.go", `return d.j.GivenBackAfterLoss(tx, row, orig)`, `return nil`},
 	}},

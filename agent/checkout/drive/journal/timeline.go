@@ -165,6 +165,26 @@ func Waiting(r store.Reader, limit int) ([]*Row, error) {
 	return many(nil, r, active+` ORDER BY checkout_sales.id LIMIT ?`, limit)
 }
 
+// Altered reads the sales that do not verify, among all that are open, whatever came since, and the newest
+// ones. What is set aside is not among them. Without a key nothing can be verified.
+func Altered(r store.Reader) (list []*Row, err error) {
+	open, err := Waiting(r, -1)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := Sales(r, looked)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[int64]bool{}
+	for _, row := range append(newest, open...) {
+		if row.Quarantined && row.Aside == "" && !seen[row.ID] {
+			list, seen[row.ID] = append(list, row), true
+		}
+	}
+	return list, nil
+}
+
 // Unsettled counts the sales that something can still happen to.
 func Unsettled(r store.Reader) (n int, err error) {
 	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1 AND key NOT IN (SELECT sale FROM checkout_aside WHERE closed_ms != 0)`).Scan(&n); err != nil {
