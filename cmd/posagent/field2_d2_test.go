@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/need"
-	"posagent/ecr/jsonl/till"
+	"posagent/ecr/till"
 )
 
 // guesses is a stranger of this machine who tries passwords on a line from every address of loopback. Some of its connections
@@ -106,7 +106,7 @@ func TestField2_D2GuessesFromAllOfLoopback(t *testing.T) {
 		require.Contains(t, p.verb("register", "pay", "1.00", "--line", "tcp:"+p.registers[0], "--password", password), "approved")
 		conn, err := net.Dial("tcp", p.registers[1])
 		require.NoError(t, err)
-		one := till.New(conn, till.Options{Wait: need.Limit()})
+		one := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
 		defer one.Close()
 		_, _, err = one.Ask(t.Context(), map[string]any{"op": "hello", "password": password})
 		require.NoError(t, err)

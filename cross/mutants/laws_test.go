@@ -54,7 +54,7 @@ var ofLaws = []mutant{
 		{"agent/offline/payments.go", `case !e.releases && a.lags(kind, others, b):`, `case false && a.lags(kind, others, b):`},
 	}},
 	{"what was done at the provider before counts here", offline, "TestField5_QueueWhatWasDoneAtOtherBooksIsNoneOfTheseHere", []edit{
-		{"agent/offline/accounts.go", `return i >= 0 && list[i].there`, `return i >= 0 && list[i].there && false`},
+		{"agent/offline/accounts.go", `places[n] = list[i].account`, `places[n] = ""`},
 	}},
 	{"a repeat is of what has its id now", offline, "TestField5_QueueARepeatIsNoneOfWhatHasItsIdNow", []edit{
 		{"agent/offline/keys.go", `if before && !again {`, `if before && !again && !known {`},
@@ -117,7 +117,7 @@ var ofLaws = []mutant{
 		{"agent/checkout/drive/begin.go", `if sale, ok := d.joinRepeated(ctx, req); ok {`, `if sale, ok := d.joinRepeated(ctx, req); ok && false {`},
 	}},
 	{"what has ended is not told before the journal is taken up", drive, "TestField6_WhatHasEndedIsToldBeforeTheJournalIsTakenUp", []edit{
-		{"agent/checkout/drive/begin.go", `if sale, ok := d.joinEnded(ctx, req); ok {`, `if sale, ok := d.joinEnded(ctx, req); ok && false {`},
+		{"agent/checkout/drive/begin.go", `if sale, ok := d.joinEnded(ctx, req, asked); ok {`, `if sale, ok := d.joinEnded(ctx, req, asked); ok && false {`},
 	}},
 	{"a refund is denied behind another till's sale", "ecr/caisseap", "TestField6_ARefundIsDeniedByNothingButItsEnd", []edit{
 		{"ecr/caisseap/dialogue.go", `d.r.ask.Sequence == "" && d.r.ask.Kind == ecr.Payment: //`, `d.r.ask.Sequence == "": //`},

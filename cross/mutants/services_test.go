@@ -36,7 +36,9 @@ var ofServices = []mutant{
 		{"schemes/backend/fleet/live.go", `state != fleet.Revoked && state != fleet.Expired {`, `state != fleet.Expired {`},
 	}},
 	{"a write with the credentials of before is a new one", "schemes/backend", "TestField2_A1WhatWasSentBeforeStaysTheMerchants", []edit{
-		{"schemes/backend/room/once.go", `if found || err != nil || k.by == "" {`, `if true {`},
+		{"schemes/backend/room/once.go", `	case k.by != "":
+		k.by = ""`, `	case k.by != "":
+		k.by = anyone`},
 	}},
 	{"two boxes of one merchant hold a version for all", "schemes/backend/fleet", "TestField2_A7AMerchantsBoxesAreOneWord", []edit{
 		{"schemes/backend/fleet/rollout.go", `{all, tooMany(bad, merchants)}`, `{all, tooMany(max(bad, all.takenBack), max(merchants, all.tried))}`},
