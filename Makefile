@@ -77,7 +77,7 @@ qemu-demo: ## the story on emulated armv5, armv7 and arm64 (needs proot and qemu
 	@sh cross/cross.sh run
 
 packages: ## deb and ipk of every target, and of posagent-backend for servers, into bin/, with the list of what is inside, licences, manifest and provenance (KEY=release.key signs, TARGETS=armv7,arm64)
-	$(GO) run ./cross/packages build -out $(BIN) -only '$(TARGETS)' -key '$(KEY)'
+	$(GO) run ./cross/build/packages build -out $(BIN) -only '$(TARGETS)' -key '$(KEY)'
 
 lint: ## golangci-lint, fetched and built on first use
 	$(GO) run $(LINTER) run ./...
@@ -108,40 +108,40 @@ signatures: ## sign SETS random nested parameter sets here and in PHP, and compa
 	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
 
 kill: ## N sales killed with -9 at random moments over ZVT, N/5 over each other protocol, and N/2 at named points; N/4 and N/2 such stories of local clients (N=5000 takes about twenty minutes); PROTOCOLS=jsonl,nexo: N sales over these alone
-	N='$(N)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run '^TestKillTills$$') ./cross/kill/...
+	N='$(N)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run '^TestKillTills$$') ./cross/campaign/kill/...
 
 change: ## N runs of random steps of a sale in a world that changes between them: kill -9, backups, lost journals, other addresses, lines and answers (N=5000 takes two to three hours; SEED=7 RUN=3: that run alone)
-	N='$(if $(filter command line,$(origin N)),$(N),100)' RUN='$(RUN)' $(GO) test -count=1 -timeout 360m -v ./cross/change
+	N='$(if $(filter command line,$(origin N)),$(N),100)' RUN='$(RUN)' $(GO) test -count=1 -timeout 360m -v ./cross/campaign/change
 
 cut: ## change MUTATIONS bits and as many sectors of the logs of journals with sales and clients' operations: each is whole or said to be cut; kill 4 x KILLS times without, and KILLS times each verb that replaces a journal: no alarm (MUTATIONS=200 KILLS=100 take about ten minutes)
-	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent ./cross/kill
+	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent ./cross/campaign/kill
 
 backend: ## build bin/posagent-backend for this machine, and for amd64 and arm64 servers: the backend on PostgreSQL, with what is inside and its licences
 	$(GO) build -ldflags="-X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent-backend ./cmd/posagent-backend
 	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags="-s -w -X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent-backend-$$arch ./cmd/posagent-backend && ls -l $(BIN)/posagent-backend-$$arch; done
-	@VERSION=$$(sh cross/version.sh) $(GO) run ./cross/packages about $(BIN)/posagent-backend $(BIN)/posagent-backend-amd64 $(BIN)/posagent-backend-arm64
+	@VERSION=$$(sh cross/version.sh) $(GO) run ./cross/build/packages about $(BIN)/posagent-backend $(BIN)/posagent-backend-amd64 $(BIN)/posagent-backend-arm64
 
 migrate: ## move the books of N sales from a file to PostgreSQL and back, killed KILLS times (N=1000000 KILLS=50 take about fifteen minutes); then run all tests of the backend on moved books (five minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),20000)' KILLS='$(if $(KILLS),$(KILLS),20)' $(GO) test -count=1 -timeout 60m -v -run '^TestMigration$$' ./cmd/posagent-backend
 	MIGRATED=full $(GO) test -count=1 -timeout 40m -v -run '^TestServicesOnMigratedBooks$$' ./cross/engines
 
 fleet: ## TERMINALS sell through three backends on three PostgreSQL servers, which are killed, stopped and filled for ROUNDS of SECONDS; then each sale and write is judged; and settings go out to them in stages (TERMINALS=1000 ROUNDS=20 SECONDS=30 take about fifteen minutes; as root: disks too)
-	TERMINALS='$(if $(TERMINALS),$(TERMINALS),1000)' ROUNDS='$(if $(ROUNDS),$(ROUNDS),20)' SECONDS='$(if $(SECONDS),$(SECONDS),30)' $(GO) test -count=1 -timeout 60m -v -run '^Test(Fleet|RollOut)$$' ./cross/fleet
+	TERMINALS='$(if $(TERMINALS),$(TERMINALS),1000)' ROUNDS='$(if $(ROUNDS),$(ROUNDS),20)' SECONDS='$(if $(SECONDS),$(SECONDS),30)' $(GO) test -count=1 -timeout 60m -v -run '^Test(Fleet|RollOut)$$' ./cross/campaign/fleet
 
 enrol: ## kill an enrolment, by a code and by a bundle, and a renewal at each system call that keeps or sends something, N rounds, and go on (N=20 takes about twenty minutes)
-	N='$(if $(filter command line,$(origin N)),$(N),20)' $(GO) test -count=1 -timeout 60m -v ./cross/enrol
+	N='$(if $(filter command line,$(origin N)),$(N),20)' $(GO) test -count=1 -timeout 60m -v ./cross/campaign/enrol
 
 update: ## update a running terminal to programs that work and that do not, and attack the repository (needs npm for the independent client; five minutes at most)
-	UPDATE=full $(GO) test -count=1 -timeout 15m -v ./cross/update
+	UPDATE=full $(GO) test -count=1 -timeout 15m -v ./cross/campaign/update
 
 nexo: ## a library that nexo tills have, unmodified, against the running program (needs node and npm; a minute)
 	$(GO) test -count=1 -timeout 10m -v -run 'NexoLibrary' ./cmd/posagent
 
 doctor-bench: ## seed each fault alone, against the real binary and backend: doctor names its id as the only failure (as root: disks and users too)
-	DOCTOR=full $(GO) test -count=1 -timeout 15m -v -run 'OneFault' ./cross/doctor ./cmd/backend ./cmd/posagent-backend
+	DOCTOR=full $(GO) test -count=1 -timeout 15m -v -run 'OneFault' ./cross/campaign/doctor ./cmd/backend ./cmd/posagent-backend
 
 badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables
-	BADINPUT=full $(GO) test -count=1 -timeout 10m -v ./cross/badinput
+	BADINPUT=full $(GO) test -count=1 -timeout 10m -v ./cross/campaign/badinput
 
 test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-static)
 	GOARCH=arm GOARM=7 $(GO) test -exec qemu-arm-static ./schemes/money ./schemes/wire ./schemes/methods ./schemes/aapay ./schemes/backend/books ./agent/checkout ./ecr/zvt/...
@@ -150,10 +150,10 @@ visit: ## a technician's visit to a fresh Debian on emulated ARM: install, enrol
 	@sh cross/visit.sh
 
 methods: ## every method of the sandbox sold, refunded and reversed over ZVT on a pseudo terminal and on TCP, here and on emulated ARMv7
-	$(GO) test -count=1 -timeout 15m -v ./cross/methods
+	$(GO) test -count=1 -timeout 15m -v ./cross/campaign/methods
 
 printer: ## DEATHS random stories of receipts on a printer that dies at random places (DEATHS=500 take ten minutes)
-	DEATHS='$(if $(DEATHS),$(DEATHS),100)' $(GO) test -count=1 -timeout 60m -v -run RandomDeaths ./agent/paper
+	DEATHS='$(if $(DEATHS),$(DEATHS),100)' $(GO) test -count=1 -timeout 60m -v -run RandomDeaths ./agent/counter/printqueue
 
 keypad: ## the keypad's tests on an emulated ARMv7 board, whose kernel makes input devices (fetches a Debian kernel; five minutes at most)
 	@sh cross/keypad.sh
@@ -162,31 +162,31 @@ guest: ## the program's memory on an emulated ARMv7 board with 64 MB (fetches a 
 	@sh cross/guest.sh
 
 powercut: ## cut the power at STATES places of the life of the store, and of local clients' writes, and in STATES/2 sales over each protocol beside ZVT (STATES=2000; 20000 take ten minutes; PROTOCOLS=jsonl,nexo: sales over these alone)
-	POSAGENT_STATES='$(STATES)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -run PowerCut -v $(if $(PROTOCOLS),,./store/... ./agent/...) ./cross/line
+	POSAGENT_STATES='$(STATES)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -run PowerCut -v $(if $(PROTOCOLS),,./store/... ./agent/...) ./cross/campaign/line
 
 line: ## damage FRAMES blocks between register and terminal, and sales on top of them; break FRAMES/200 sales over each protocol at a byte (FRAMES=200000; PROTOCOLS=jsonl,nexo: these alone)
-	FRAMES='$(FRAMES)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run Tills) ./cross/line
+	FRAMES='$(FRAMES)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run Tills) ./cross/campaign/line
 
 upstream: ## spoil N replies of the backend in every known way (N=20)
-	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/upstream
+	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/campaign/upstream
 
 disk: ## fail N operations of the disk under a sale and N under local clients' writes, and fill a real one (N=2000)
-	N='$(if $(filter command line,$(origin N)),$(N),2000)' $(GO) test -count=1 -timeout 60m -v ./cross/disk
+	N='$(if $(filter command line,$(origin N)),$(N),2000)' $(GO) test -count=1 -timeout 60m -v ./cross/campaign/disk
 
 books: ## N calls of sixteen callers at once against the books of the payment service (N=100000 takes minutes)
-	N='$(if $(filter command line,$(origin N)),$(N),2000)' $(GO) test -count=1 -timeout 60m -v ./cross/books
+	N='$(if $(filter command line,$(origin N)),$(N),2000)' $(GO) test -count=1 -timeout 60m -v ./cross/campaign/books
 
 lossy: ## OPS writes of local clients over a link that loses, delays and doubles (OPS=100000 takes minutes)
-	OPS='$(if $(OPS),$(OPS),2000)' $(GO) test -count=1 -timeout 60m -v -run Lossy ./cross/lossy
+	OPS='$(if $(OPS),$(OPS),2000)' $(GO) test -count=1 -timeout 60m -v -run Lossy ./cross/campaign/lossy
 
 million: ## a million pending operations: start, status, accept, memory, drain (N=1000000 takes five minutes)
-	N='$(if $(filter command line,$(origin N)),$(N),1000000)' $(GO) test -count=1 -timeout 30m -v -run Million ./cross/million
+	N='$(if $(filter command line,$(origin N)),$(N),1000000)' $(GO) test -count=1 -timeout 30m -v -run Million ./cross/campaign/million
 
 reconcile: ## damage a till's list of N sales, the journal and the backend at random places: each difference is found, none is invented (N=100000 takes a minute or two)
-	N='$(if $(filter command line,$(origin N)),$(N),100000)' $(GO) test -count=1 -timeout 30m -v -run EachPlanted ./agent/reconcile
+	N='$(if $(filter command line,$(origin N)),$(N),100000)' $(GO) test -count=1 -timeout 30m -v -run EachPlanted ./agent/support/reconcile
 
 sim: ## SEEDS random terminal-days of ZVT in virtual time, and a fifth of them of each other protocol (SEEDS=5000; PROTOCOLS=jsonl,nexo: these alone)
-	SEEDS='$(SEEDS)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run Tills) ./cross/sim
+	SEEDS='$(SEEDS)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run Tills) ./cross/campaign/sim
 
 mutants: ## break the product one rule at a time and see a named test go red (MUTANT=regexp: some; MUTANTS_SHARD=1/4: one of four; all take one to two hours)
 	MUTANTS=1 $(GO) test -count=1 -timeout "$$(sh cross/patience.sh 180)" -v -run 'Mutants' ./cross/mutants
@@ -198,7 +198,7 @@ browser: ## the backend's pages in a real Chromium
 	@sh cross/browser.sh
 
 faces: ## the letters of the screen again, from the published Go fonts (changes nothing when all is as it was)
-	$(GO) run ./cross/faces
+	$(GO) run ./cross/build/fontgen
 
 screens: ## a picture of every page (needs chromium), and of every scene of the terminal on every panel in every language, in out/screens
 	@mkdir -p out/screens

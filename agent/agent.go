@@ -11,32 +11,32 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"posagent/agent/audit"
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/perform"
 	"posagent/agent/control"
-	"posagent/agent/counter"
-	"posagent/agent/daily"
-	"posagent/agent/events"
-	"posagent/agent/gaps"
-	"posagent/agent/history"
+	"posagent/agent/counter/devices"
+	"posagent/agent/counter/printqueue"
+	"posagent/agent/counter/prompts"
+	"posagent/agent/gateway"
 	"posagent/agent/inbox"
-	"posagent/agent/offline"
 	"posagent/agent/outbox"
-	"posagent/agent/owned"
-	"posagent/agent/panel"
-	"posagent/agent/paper"
+	"posagent/agent/ownership"
 	"posagent/agent/paylink"
-	"posagent/agent/person"
 	"posagent/agent/port"
+	"posagent/agent/port/customerpage"
+	"posagent/agent/port/login"
+	"posagent/agent/port/salesapi"
 	"posagent/agent/ready"
-	"posagent/agent/record"
-	"posagent/agent/screen"
+	"posagent/agent/records/audit"
+	"posagent/agent/records/deletedrows"
+	"posagent/agent/records/events"
+	"posagent/agent/records/history"
 	"posagent/agent/scrub"
-	"posagent/agent/till"
+	"posagent/agent/support/daily"
+	"posagent/agent/support/record"
 	"posagent/agent/view"
 	"posagent/device/display"
 	"posagent/device/display/scene"
@@ -56,7 +56,7 @@ type Options struct {
 	SchemesAt string              // the address of Schemes
 	Links     aapay.Service       // payment links as a method; nil = no account is configured
 	Offer     *methods.Definition // the method, where it is offered; nil = it is not
-	Front     *offline.Front      // stores the writes of local clients; nil = they are passed through
+	Front     *gateway.Front      // stores the writes of local clients; nil = they are passed through
 	Methods   methods.Service
 	Query     methods.Query
 	Refresh   time.Duration
@@ -72,9 +72,9 @@ type Options struct {
 	Keypad         Pad                                 // nil = no pad is there
 	Page           bool                                // the customer's screen is a page of the port too
 	PageKeys       bool                                // and has keys
-	Printer        paper.Printer                       // closed by Run; nil = the terminal has none
-	Prints         paper.Prints                        // without being asked for
-	PrinterNotOpen func(error) (reason, remedy string) // paper.Options.NotOpen
+	Printer        printqueue.Printer                  // closed by Run; nil = the terminal has none
+	Prints         printqueue.Prints                   // without being asked for
+	PrinterNotOpen func(error) (reason, remedy string) // printqueue.Options.NotOpen
 	Compare        *daily.Options                      // of the till's list, as far as the configuration says it; nil = none is compared
 
 	Registers []Line
@@ -146,15 +146,15 @@ type Agent struct {
 	scrub    *scrub.Scrubber
 	drive    *drive.Drive
 	route    *perform.Route
-	counter  *counter.Counter // nil where nobody types
-	panel    *panel.Panel
-	page     *screen.Screen // nil = there is none
+	counter  *prompts.Counter // nil where nobody types
+	panel    *devices.Panel
+	page     *customerpage.Screen // nil = there is none
 	sessions []func(context.Context) error
 	lines    []*session.Session
 	port     *port.Port
 	control  *control.Server
-	paper    *paper.Paper // nil = the terminal has no printer
-	till     *till.Till
+	paper    *printqueue.Paper // nil = the terminal has no printer
+	till     *salesapi.Till
 	judged   judged
 	daily    *daily.Daily // nil = no list is compared
 }
@@ -173,18 +173,18 @@ func New(o Options) *Agent {
 	a.history = history.New(history.Options{DB: o.DB, Now: o.Now, Log: o.Log})
 	queue := outbox.Options{
 		DB: o.DB, Now: o.Now, Boot: o.Boot, BootID: o.BootID, Trusted: o.Trusted, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Alerted: a.alerted, Audit: a.did,
-		Kinds: offline.Undos(route.Rest, route.Own(), a.settled, a.after),
+		Kinds: gateway.Undos(route.Rest, route.Own(), a.settled, a.after),
 	}
-	var last gaps.Numbers // a row that was removed from outside leaves its number unused
+	var last deletedrows.Numbers // a row that was removed from outside leaves its number unused
 	if end, err := o.DB.End(context.Background()); err == nil {
-		last = gaps.Unpack(end.Note)
+		last = deletedrows.Unpack(end.Note)
 		queue.LastID = last.Operations.Highest
 	}
 	if o.Front != nil {
 		queue.Kinds, queue.Watch = append(queue.Kinds, o.Front.Kinds()...), o.Front.Watch
 	}
 	for i, k := range queue.Kinds {
-		if k.Service == offline.Payments || k.Service == offline.Tokens {
+		if k.Service == gateway.Payments || k.Service == gateway.Tokens {
 			queue.Kinds[i].Send = func(ctx context.Context, op outbox.Op) outbox.Verdict {
 				defer a.scrub.Touch()
 				return k.Send(ctx, op)
@@ -203,7 +203,7 @@ func New(o Options) *Agent {
 	})
 	a.daily = a.compares()
 	if o.Printer != nil {
-		a.paper = paper.New(paper.Options{
+		a.paper = printqueue.New(printqueue.Options{
 			DB: o.DB, Printer: o.Printer, Books: a.drive, Head: receipt.Head{MerchantName: o.Drive.MerchantName, Language: o.Drive.Language},
 			Currency: o.Drive.Currency, Sandbox: o.Drive.Sandbox, Prints: o.Prints, Now: o.Now, Running: outbox.Running, Note: a.reprinted, NotOpen: o.PrinterNotOpen, Log: o.Log,
 		})
@@ -224,10 +224,10 @@ func New(o Options) *Agent {
 		in = inbox.New(Inbox(o.DB, o.Front, o.Now, o.Log))
 	}
 	house := &view.Daemon{
-		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, Unit: o.Drive.TimeoutUnit, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
+		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: gateway.IDs, Find: a.find, Own: o.Offer, Unit: o.Drive.TimeoutUnit, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
 		Ready: a.Judge, Asked: a.asked, Deeds: a.newestDeeds, Examine: l.Examine,
 	}
-	a.till = till.New(till.Options{
+	a.till = salesapi.New(salesapi.Options{
 		Desk: a.drive, House: house, DB: o.DB, Code: perform.Code, Print: a.receiptBytes, MerchantName: o.Drive.MerchantName, Language: o.Drive.Language,
 		Now: o.Now, Boot: o.Boot, Log: o.Log,
 	})
@@ -244,12 +244,12 @@ func New(o Options) *Agent {
 }
 
 // Inbox is how an inbox is made whose events have owners.
-func Inbox(db store.DB, front *offline.Front, now func() time.Time, log *slog.Logger) inbox.Options {
+func Inbox(db store.DB, front *gateway.Front, now func() time.Time, log *slog.Logger) inbox.Options {
 	o := inbox.Options{DB: db, Now: now, Log: log}
-	claims := owned.Claims{DB: db}
+	claims := ownership.Claims{DB: db}
 	o.Owner = func(r store.Reader, about, id string) (string, bool, error) {
 		if about == inbox.AboutPayment {
-			return offline.OwnerOf(r, about, id)
+			return gateway.OwnerOf(r, about, id)
 		}
 		return claims.Owner(r, about, id)
 	}
@@ -276,7 +276,7 @@ func (a *Agent) find(r store.Reader, caller wire.Caller, name string) ([]wire.Ke
 	if a.o.Front != nil {
 		return a.o.Front.Find(r, caller, name)
 	}
-	return offline.Find(r, caller, name)
+	return gateway.Find(r, caller, name)
 }
 
 // local makes the port's options.
@@ -296,7 +296,7 @@ func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 		o.Pages = a.o.Front.Pages()
 	}
 	if l.PIN != nil {
-		o.Person = person.New(person.Options{
+		o.Person = login.New(login.Options{
 			PIN: l.PIN, Tries: pinTries{a.o.DB, a.o.Now}, Ops: acknowledges{a.outbox, a.daily}, Daemon: house, Log: a.o.Log,
 			Refused: func(address string) { a.refusals.Note("page", address) },
 		})
@@ -328,7 +328,7 @@ func (a *Agent) Lines() (list []view.RegisterLine) {
 }
 
 // settled and after join the outbox to the checkout, which is made after it.
-func (a *Agent) settled(tx store.Tx, op outbox.Op, res offline.UndoResult) error {
+func (a *Agent) settled(tx store.Tx, op outbox.Op, res gateway.UndoResult) error {
 	return a.drive.UndoSettled(tx, op, res)
 }
 
@@ -339,7 +339,7 @@ func (a *Agent) operationChanged(tx store.Tx, was outbox.State, op outbox.Op) er
 			return err
 		}
 	}
-	if it, ok := view.OperationEvent(tx, was, op, offline.IDs); ok {
+	if it, ok := view.OperationEvent(tx, was, op, gateway.IDs); ok {
 		return a.events.Add(tx, it)
 	}
 	return nil

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
-	"posagent/agent/audit"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
+	"posagent/agent/records/audit"
 	"posagent/agent/view"
 	"posagent/cross/need"
 	"posagent/ecr"
@@ -112,13 +112,13 @@ func TestField2_M5AnAlertOfASaleIsEverywhere(t *testing.T) {
 // its operation. The count of operations in doubt is that of the others.
 func TestField2_M5OneLineForOneSale(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
-	box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{{Name: offline.KindRefund, Send: func(context.Context, outbox.Op) outbox.Verdict { return outbox.Verdict{} }}}})
+	box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{{Name: gateway.KindRefund, Send: func(context.Context, outbox.Op) outbox.Verdict { return outbox.Verdict{} }}}})
 	sale, other := wire.NewKey(), wire.NewKey()
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
 		row := &journal.Row{Key: sale, Kind: ecr.Refund, Line: "tcp", Amount: 1250, Currency: "EUR", Batch: 1, State: checkout.State{Kind: ecr.Refund, Phase: checkout.Forward}}
 		require.NoError(t, journal.New(journal.Options{DB: db}).Insert(tx, row))
 		for key, amount := range map[wire.Key]int64{sale: 1250, other: 700} {
-			require.NoError(t, box.Accept(tx, outbox.New{Key: key, Kind: offline.KindRefund, Aggregate: string(key), Payload: []byte("p"), AmountMin: amount, Currency: "EUR"}))
+			require.NoError(t, box.Accept(tx, outbox.New{Key: key, Kind: gateway.KindRefund, Aggregate: string(key), Payload: []byte("p"), AmountMin: amount, Currency: "EUR"}))
 		}
 		_, err := tx.Exec(`UPDATE outbox_ops SET state = 'DOUBT'`)
 		require.NoError(t, err)

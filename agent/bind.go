@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/audit"
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/gateway"
 	"posagent/agent/inbox"
-	"posagent/agent/offline"
 	"posagent/agent/outbox"
-	"posagent/agent/owned"
+	"posagent/agent/ownership"
 	"posagent/agent/paylink"
+	"posagent/agent/records/audit"
 	"posagent/store"
 )
 
@@ -156,7 +156,7 @@ func leave(tx store.Tx, service, place string) error {
 	if err := leftPlace(tx, left{Service: service, Place: place, Turn: k.Turn + 1, RunMS: run}); err != nil {
 		return err
 	}
-	return each(tx, service, place, offline.Leave, owned.Leave, inbox.Leave, journal.Leave)
+	return each(tx, service, place, gateway.Leave, ownership.Leave, inbox.Leave, journal.Leave)
 }
 
 // returned takes the marks of a place away: a service stands there again.
@@ -164,7 +164,7 @@ func returned(tx store.Tx, service, place string) error {
 	if _, err := tx.Exec(`DELETE FROM agent_left WHERE service = ? AND place = ?`, service, place); err != nil {
 		return fmt.Errorf("forget where %s stood: %w", service, err)
 	}
-	return each(tx, service, place, offline.Return, owned.Return, inbox.Return, journal.Return)
+	return each(tx, service, place, gateway.Return, ownership.Return, inbox.Return, journal.Return)
 }
 
 func each(tx store.Tx, service, place string, of ...func(tx store.Tx, service, place string) error) error {
@@ -239,7 +239,7 @@ func unknownAt(r store.Reader, service, was, now string) (place, why string, err
 		return "", "", fmt.Errorf("read where %s stood: %w", service, err)
 	}
 	for _, place := range append([]string{was}, list...) {
-		nobody := service == offline.Paylinks && strings.HasPrefix(now, place+" (account ") // without credentials no link was made there
+		nobody := service == gateway.Paylinks && strings.HasPrefix(now, place+" (account ") // without credentials no link was made there
 		if place != "" && place != now && !nobody && !strings.HasPrefix(place, Sandbox) {
 			return place, why, nil
 		}
@@ -273,7 +273,7 @@ func openOf(r store.Reader, service string) (sales, ops int, err error) {
 			ops += int(l.Count)
 		}
 	}
-	if service != offline.Paylinks {
+	if service != gateway.Paylinks {
 		return 0, ops, nil
 	}
 	rows, err := journal.Waiting(r, maxOpen)

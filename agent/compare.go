@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 
-	"posagent/agent/daily"
-	"posagent/agent/events"
 	"posagent/agent/outbox"
+	"posagent/agent/records/events"
+	"posagent/agent/support/daily"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/store"

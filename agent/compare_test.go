@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
-	"posagent/agent/audit"
 	"posagent/agent/control"
-	"posagent/agent/daily"
-	"posagent/agent/history"
+	"posagent/agent/records/audit"
+	"posagent/agent/records/history"
+	"posagent/agent/support/daily"
 	"posagent/cross/need"
 	"posagent/schemes/wire"
 	"posagent/store"

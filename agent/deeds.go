@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/audit"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
+	"posagent/agent/records/audit"
 	"posagent/agent/view"
 	"posagent/ecr"
 	"posagent/store"

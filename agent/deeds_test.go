@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/audit"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/events"
 	"posagent/agent/outbox"
+	"posagent/agent/records/audit"
+	"posagent/agent/records/events"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"

@@ -8,7 +8,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/inbox"
-	"posagent/agent/owned"
+	"posagent/agent/ownership"
 	"posagent/store"
 	"posagent/store/storetest"
 )
@@ -16,7 +16,7 @@ import (
 // An id of a service carries its account: where an allowed change of provider has come between, what a client owned there is not its own
 // at the new provider, and another client may be given the same id; where the service comes back, it is again. A person who says that
 // the same books stand at another address changes nothing. The kinds: what clients own of hosted, schemes, payments (with onboarding),
-// tokens and payment links, and what has arrived about it. Sales and things made here: agent/checkout/drive, agent/offline.
+// tokens and payment links, and what has arrived about it. Sales and things made here: agent/checkout/drive, agent/gateway.
 func TestField2_M41WhatAClientOwnsIsOfOneAccount(t *testing.T) {
 	const client, other, id = "alpha", "beta", "100001"
 	place := func(host string) string { return agent.Place("https://"+host+".example", "x") }
@@ -27,7 +27,7 @@ func TestField2_M41WhatAClientOwnsIsOfOneAccount(t *testing.T) {
 	} {
 		t.Run(service, func(t *testing.T) {
 			db := storetest.Open(t, agent.Schema()...)
-			c := owned.New(db, nil)
+			c := ownership.New(db, nil)
 			owner := func(about string) (owner string) {
 				t.Helper()
 				require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) { owner, _, err = c.Owner(r, about, id); return err }))

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
-	"posagent/agent/gaps"
 	"posagent/agent/outbox"
+	"posagent/agent/records/deletedrows"
 	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/sqlite"
@@ -19,7 +19,7 @@ import (
 func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	opt := sqlite.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: []string{store.MarkPath(path)}}
-	var last gaps.Numbers
+	var last deletedrows.Numbers
 	accept := func(db store.Journal) {
 		box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{{Name: "k", Send: neverSent}}, LastID: last.Operations.Highest})
 		for range 3 {
@@ -30,7 +30,7 @@ func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 	}
 	missing := func(db store.Journal) (list []string) {
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) {
-			list, err = gaps.Read(r)
+			list, err = deletedrows.Read(r)
 			return err
 		}))
 		return list
@@ -53,8 +53,8 @@ func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 	require.NoError(t, err)
 	end, err := db.End(t.Context())
 	require.NoError(t, err)
-	last = gaps.Unpack(end.Note)
-	require.Equal(t, gaps.Range{Highest: 3}, last.Operations)
+	last = deletedrows.Unpack(end.Note)
+	require.Equal(t, deletedrows.Range{Highest: 3}, last.Operations)
 	accept(db)
 	var ids []int64
 	require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"os"
 
-	"posagent/agent/audit"
 	"posagent/agent/control"
 	"posagent/agent/ready"
+	"posagent/agent/records/audit"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 )

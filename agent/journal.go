@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"posagent/agent/audit"
-	"posagent/agent/gaps"
+	"posagent/agent/records/audit"
+	"posagent/agent/records/deletedrows"
 	"posagent/store"
 	"posagent/store/sqlite"
 )
@@ -16,7 +16,7 @@ import (
 func Open(ctx context.Context, o sqlite.Options) (store.Journal, error) {
 	var db store.Journal
 	chain := audit.Chain{MAC: func(table, key string, fields ...any) []byte { return db.MAC(table, key, fields...) }}
-	o.Steps, o.AtCommit, o.Note = Schema(), chain.AtCommit, gaps.Note
+	o.Steps, o.AtCommit, o.Note = Schema(), chain.AtCommit, deletedrows.Note
 	opened, err := sqlite.Open(ctx, o)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/port"
 	"posagent/agent/upstream"
 	"posagent/cross/need"
@@ -52,7 +52,7 @@ func TestPaymentWithoutABackend(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	db := storetest.Open(t, agent.Schema()...)
-	front := offline.NewFront(offline.Options{DB: db, Payments: &payments.Client{BaseURL: server.URL, Doer: client.Once()}, Within: time.Second})
+	front := gateway.NewFront(gateway.Options{DB: db, Payments: &payments.Client{BaseURL: server.URL, Doer: client.Once()}, Within: time.Second})
 	ready, born := make(chan struct{}), time.Now()
 	ctx, cancel := context.WithCancel(t.Context())
 	a := agent.New(agent.Options{

@@ -7,10 +7,10 @@ import (
 
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/perform"
-	"posagent/agent/counter"
-	"posagent/agent/panel"
-	"posagent/agent/paper"
-	"posagent/agent/screen"
+	"posagent/agent/counter/devices"
+	"posagent/agent/counter/printqueue"
+	"posagent/agent/counter/prompts"
+	"posagent/agent/port/customerpage"
 	"posagent/device/display"
 	"posagent/device/display/scene"
 	"posagent/device/keypad"
@@ -34,7 +34,7 @@ func (a *Agent) withPage() display.Screen {
 		return a.o.Screen
 	}
 	if a.page == nil {
-		o := screen.Options{Now: a.o.Now}
+		o := customerpage.Options{Now: a.o.Now}
 		if a.o.PageKeys {
 			o.Tap = func(sale string, turn uint64, k entry.Key) {
 				if !a.panel.Tap(sale, turn, k) {
@@ -42,7 +42,7 @@ func (a *Agent) withPage() display.Screen {
 				}
 			}
 		}
-		a.page = screen.New(o)
+		a.page = customerpage.New(o)
 	}
 	if a.o.Screen == nil {
 		return display.Fan(a.page)
@@ -54,7 +54,7 @@ func (a *Agent) withPage() display.Screen {
 // have it, the keys and the printer while no sale does.
 func (a *Agent) checkoutScreen() display.Screen {
 	shown := a.withPage()
-	a.panel = panel.New(panel.Options{
+	a.panel = devices.New(devices.Options{
 		Screen: shown, Ready: func() bool { return a.counter != nil && a.counter.Ready() }, Print: a.printText,
 		Language: a.o.Drive.Language, Sandbox: a.o.Drive.Sandbox,
 	})
@@ -70,7 +70,7 @@ func (a *Agent) printText(ctx context.Context, lines []ecr.PrintLine) error {
 		return &ecr.Refusal{Code: ecr.Impossible}
 	}
 	err := a.paper.Text(ctx, lines)
-	if errors.Is(err, paper.ErrTexts) || errors.Is(err, printer.ErrDocument) {
+	if errors.Is(err, printqueue.ErrTexts) || errors.Is(err, printer.ErrDocument) {
 		return &ecr.Refusal{Code: ecr.NotReady, Text: err.Error()}
 	}
 	return err
@@ -85,8 +85,8 @@ func (a *Agent) prompter() drive.Prompter {
 	if a.o.Keypad == nil && !keys {
 		return nil
 	}
-	a.counter = counter.New(counter.Options{
-		Show: func(f counter.Face) { a.drive.ShowDialogue(f.Sale, sceneOf(f, a.o.Drive.Language)) },
+	a.counter = prompts.New(prompts.Options{
+		Show: func(f prompts.Face) { a.drive.ShowDialogue(f.Sale, sceneOf(f, a.o.Drive.Language)) },
 		Stop: func(sale string) { a.drive.StopPayment(sale) },
 		Ready: func() bool {
 			return a.o.Keypad != nil && a.o.Keypad.Status().Open || keys && a.page.Watched()
@@ -113,7 +113,7 @@ func (a *Agent) readPad(ctx context.Context) error {
 }
 
 // sceneOf is what a person is asked for, as a screen draws it.
-func sceneOf(f counter.Face, language string) scene.Scene {
+func sceneOf(f prompts.Face, language string) scene.Scene {
 	v := scene.Scene{Title: f.Method, Language: language, Of: scene.Origin{Sale: f.Sale, Turn: f.Turn, Pages: f.Pages}}
 	switch w := receipt.WordsFor(language); f.Kind {
 	case ecr.Refund:
@@ -128,7 +128,7 @@ func sceneOf(f counter.Face, language string) scene.Scene {
 		return perform.Amount(language, money.Minor(minor), f.Currency)
 	}
 	v.Amount = show(f.Amount)
-	if f.Wanted == counter.Method {
+	if f.Wanted == prompts.Method {
 		v.Kind = scene.Choice
 		v.Options = make([]string, scene.MaxOptions)
 		for _, it := range f.Items {
@@ -145,11 +145,11 @@ func sceneOf(f counter.Face, language string) scene.Scene {
 	v.Kind = scene.Prompt
 	v.Entry = scene.Entry{Label: f.Label, Typed: f.Text, Min: int(f.Min), Max: int(f.Max)}
 	switch f.Wanted {
-	case counter.Consumer:
+	case prompts.Consumer:
 		v.Entry.Wanted = scene.Consumer
-	case counter.Amount:
+	case prompts.Amount:
 		v.Entry = scene.Entry{Wanted: scene.Sum, Typed: show(f.Minor)}
 	}
-	v.Entry.Fault = panel.FaultOf(f.Note)
+	v.Entry.Fault = devices.FaultOf(f.Note)
 	return v
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/port"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
@@ -60,7 +60,7 @@ func TestNoPathLeavesACardNumber(t *testing.T) {
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "agent.db")
 	db := storetest.OpenAt(t, path, agent.Schema()...)
-	front := offline.NewFront(offline.Options{DB: db, Payments: &payments.Client{BaseURL: server.URL, Doer: client.Once()}, Within: 300 * time.Millisecond})
+	front := gateway.NewFront(gateway.Options{DB: db, Payments: &payments.Client{BaseURL: server.URL, Doer: client.Once()}, Within: 300 * time.Millisecond})
 	ready, born := make(chan struct{}), time.Now()
 	ctx, cancel := context.WithCancel(t.Context())
 	a := agent.New(agent.Options{

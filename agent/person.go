@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"posagent/agent/audit"
-	"posagent/agent/person"
+	"posagent/agent/port/login"
+	"posagent/agent/records/audit"
 	"posagent/store"
 )
 
@@ -30,9 +30,9 @@ type pinTries struct {
 	now func() time.Time
 }
 
-var _ person.Tries = pinTries{}
+var _ login.Tries = pinTries{}
 
-// Made implements person.Tries.
+// Made implements login.Tries.
 func (p pinTries) Made(ctx context.Context, pin string) (n int, err error) {
 	err = p.db.Read(ctx, func(r store.Reader) error {
 		n, err = triesAt(r, pin)
@@ -41,7 +41,7 @@ func (p pinTries) Made(ctx context.Context, pin string) (n int, err error) {
 	return n, err
 }
 
-// Count implements person.Tries.
+// Count implements login.Tries.
 func (p pinTries) Count(ctx context.Context, pin string) (n int, err error) {
 	err = p.db.Write(ctx, func(tx store.Tx) error {
 		if n, err = triesAt(tx, pin); err != nil {
@@ -53,7 +53,7 @@ func (p pinTries) Count(ctx context.Context, pin string) (n int, err error) {
 	return n, err
 }
 
-// Right implements person.Tries.
+// Right implements login.Tries.
 func (p pinTries) Right(ctx context.Context, pin string) error {
 	return p.db.Write(ctx, func(tx store.Tx) error {
 		if err := setTries(tx, pin, 0); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/audit"
+	"posagent/agent/records/audit"
 	"posagent/store"
 	"posagent/store/storetest"
 )

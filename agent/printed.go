@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/paper"
+	"posagent/agent/counter/printqueue"
+	"posagent/agent/records/audit"
 	"posagent/agent/view"
 	"posagent/device/printer"
 	"posagent/ecr"
@@ -22,7 +22,7 @@ func (a *Agent) receiptBytes(lines []receipt.Line) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return printer.Encode(p, paper.Document(lines, "", a.o.Drive.Sandbox))
+	return printer.Encode(p, printqueue.Document(lines, "", a.o.Drive.Sandbox))
 }
 
 // batchClosed adds the slip of an end of day in the commit that closes the batch.

@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"time"
 
-	"posagent/agent/audit"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/gaps"
-	"posagent/agent/offline"
+	"posagent/agent/counter/printqueue"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
-	"posagent/agent/paper"
+	"posagent/agent/records/audit"
+	"posagent/agent/records/deletedrows"
 	"posagent/store"
 )
 
@@ -42,7 +42,7 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 		if a := audit.Of(ctx); a.Kind == audit.Person {
 			actor = a
 		}
-		n := gaps.Unpack(before.End.Note)
+		n := deletedrows.Unpack(before.End.Note)
 		past := journal.Past{Seen: journal.Numbers{Receipt: n.Receipt, Trace: n.Trace, Batch: n.Batch}, Known: before.Known}
 		err := db.Read(ctx, func(r store.Reader) (err error) { past.LastMS, err = outbox.LastKept(r); return err })
 		if err != nil {
@@ -61,11 +61,11 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 			if r.Sales, err = journal.SetAside(tx, db, held, now()); err != nil {
 				return err
 			}
-			if err := paper.Forget(tx); err != nil {
+			if err := printqueue.Forget(tx); err != nil {
 				return err
 			}
 			if before.Kind != store.WasReset {
-				err := errors.Join(journal.GoOn(tx, db, past, now()), journal.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest))
+				err := errors.Join(journal.GoOn(tx, db, past, now()), journal.KeepLast(tx), gateway.SkipNumbers(tx, n.Operations.Highest))
 				if err != nil {
 					return err
 				}

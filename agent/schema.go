@@ -3,18 +3,18 @@ package agent
 import (
 	"slices"
 
-	"posagent/agent/audit"
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/daily"
-	"posagent/agent/events"
-	"posagent/agent/history"
+	"posagent/agent/counter/printqueue"
+	"posagent/agent/gateway"
 	"posagent/agent/inbox"
-	"posagent/agent/offline"
 	"posagent/agent/outbox"
-	"posagent/agent/owned"
-	"posagent/agent/paper"
+	"posagent/agent/ownership"
 	"posagent/agent/paylink"
+	"posagent/agent/records/audit"
+	"posagent/agent/records/events"
+	"posagent/agent/records/history"
+	"posagent/agent/support/daily"
 	"posagent/store"
 )
 
@@ -22,5 +22,5 @@ import (
 // programs out, and that a program on trial works without, to the end of all.
 func Schema() []store.Step {
 	return slices.Concat(catalog.Schema(), outbox.Schema(), journal.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
-		offline.ThingSchema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema(), history.Schema(), pinSchema(), paper.Schema(), daily.Schema(), placesSchema(), idsSchema(), besideSchema(), offline.KeySchema())
+		gateway.ThingSchema(), inbox.BuildSchema(), audit.Schema(), ownership.Schema(), proofSchema(), history.Schema(), pinSchema(), printqueue.Schema(), daily.Schema(), placesSchema(), idsSchema(), besideSchema(), gateway.KeySchema())
 }

@@ -27,7 +27,7 @@ var sinceNovember27 = []string{
 
 // TestField4_UpdateAProgramOnTrialStarts: on trial a journal gets no step that shuts the program before out, and none behind one. The start
 // read tables of such steps, so each update from a build of the day before failed its trial and was taken back. The kind: each step since
-// then is open, or is one of those that agent/offline works without (and tests so), and what a start does first finds its tables.
+// then is open, or is one of those that agent/gateway works without (and tests so), and what a start does first finds its tables.
 func TestField4_UpdateAProgramOnTrialStarts(t *testing.T) {
 	works := []string{"offline/9 ids as they are spelled", "offline/11 things by the keys of their creates"}
 	var before []store.Step

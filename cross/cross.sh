@@ -56,7 +56,7 @@ build)
 		build "$target" || exit 1
 		printf '%-6s %9d bytes\n' "$target" "$(wc -c <"bin/posagent-$target")"
 	done
-	VERSION=$version "$go" run ./cross/packages about bin/posagent-armv5 bin/posagent-armv6 bin/posagent-armv7 bin/posagent-arm64 bin/posagent-amd64 bin/posagent-386
+	VERSION=$version "$go" run ./cross/build/packages about bin/posagent-armv5 bin/posagent-armv6 bin/posagent-armv7 bin/posagent-arm64 bin/posagent-amd64 bin/posagent-386
 	;;
 run)
 	missing proot proot "the demo on emulated ARM" && exit 0

@@ -10,7 +10,7 @@ set -u
 go=${GO:-go}
 n=${N:-20}
 # The long ones come first: at the end no lane waits for one of them.
-packages=${PACKAGES:-'./cmd/posagent ./cross/kill ./cross/doctor ./cross/badinput ./cross/upstream ./cross/disk ./cross/lossy ./cross/line ./cross/books ./ecr/torture ./ecr/session ./ecr/jsonl/... ./ecr/caisseap/... ./ecr/nexo/... ./ecr/ecr17/...
+packages=${PACKAGES:-'./cmd/posagent ./cross/campaign/kill ./cross/campaign/doctor ./cross/campaign/badinput ./cross/campaign/upstream ./cross/campaign/disk ./cross/campaign/lossy ./cross/campaign/line ./cross/campaign/books ./ecr/torture ./ecr/session ./ecr/jsonl/... ./ecr/caisseap/... ./ecr/nexo/... ./ecr/ecr17/...
 	./agent/... ./device/... ./ecr/till/... ./store/... ./schemes/backend/...'}
 
 if [ "${1:-}" = one ]; then # flaky.sh one PACKAGE

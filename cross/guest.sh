@@ -15,8 +15,8 @@ give_up() {
 kernel
 
 CGO_ENABLED=0 GOARCH=arm GOARM=7 "$go" build -trimpath -tags nethttpomithttp2 -ldflags="-s -w" -o "$dir/posagent" ./cmd/posagent || exit 1
-CGO_ENABLED=0 GOARCH=arm GOARM=7 "$go" build -trimpath -ldflags="-s -w" -o "$dir/init" ./cross/guest || exit 1
-"$go" run ./cross/guest "$dir/init" "$dir/posagent" >"$dir/initramfs" || exit 1
+CGO_ENABLED=0 GOARCH=arm GOARM=7 "$go" build -trimpath -ldflags="-s -w" -o "$dir/init" ./cross/build/guest || exit 1
+"$go" run ./cross/build/guest "$dir/init" "$dir/posagent" >"$dir/initramfs" || exit 1
 
 timeout 180 qemu-system-arm -M virt,highmem=off -cpu cortex-a7 -m 64 -nographic -no-reboot -nic none \
 	-kernel "$kernel" -initrd "$dir/initramfs" -append 'console=ttyAMA0 quiet panic=-1 rootfstype=ramfs cma=0' </dev/null >"$dir/log" 2>&1

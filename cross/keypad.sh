@@ -26,7 +26,7 @@ for module in "$guest"/modules/*.ko*; do
 done
 
 CGO_ENABLED=0 GOARCH=arm GOARM=7 "$go" test -c -trimpath -ldflags="-s -w" -o "$dir/init" ./device/keypad || exit 1
-"$go" run ./cross/guest "$dir/init" "$dir"/*.ko >"$dir/initramfs" || exit 1
+"$go" run ./cross/build/guest "$dir/init" "$dir"/*.ko >"$dir/initramfs" || exit 1
 
 timeout 300 qemu-system-arm -M virt,highmem=off -cpu cortex-a7 -m 128 -nographic -no-reboot -nic none \
 	-kernel "$kernel" -initrd "$dir/initramfs" \

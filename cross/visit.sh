@@ -53,7 +53,7 @@ if [ ! -e "$root/.made" ]; then
 fi
 rm -rf "$root/var/lib/posagent" "$root/etc/posagent" "$dir/backend" "$dir"/till "$dir"/cable "$dir"/[e-t]*.log # of an earlier visit
 box dpkg --purge posagent >/dev/null 2>&1
-"$go" run ./cross/packages build -out "$dir/packages" -only armv7 >"$dir/packages.log" 2>&1 || failed "make packages"
+"$go" run ./cross/build/packages build -out "$dir/packages" -only armv7 >"$dir/packages.log" 2>&1 || failed "make packages"
 cp "$dir"/packages/posagent_*armv7.deb "$root/srv/posagent.deb" || failed "no package"
 CGO_ENABLED=0 "$go" build -trimpath -tags nethttpomithttp2 -o "$dir/posagent" ./cmd/posagent || failed "build"
 

@@ -216,7 +216,7 @@ type Keypad struct {
 	Bounce time.Duration `toml:"bounce"`            // a key that closes again within it is the same press
 }
 
-// Offline limits what is stored while the backend is away. agent/offline applies the limits, agent/outbox the ages.
+// Offline limits what is stored while the backend is away. agent/gateway applies the limits, agent/outbox the ages.
 type Offline struct {
 	MaxAge         time.Duration `toml:"max_age"`         // running time after which an unsent operation expires; 0 = never
 	AnswerWithin   time.Duration `toml:"answer_within"`   // then a caller gets 202

@@ -18,7 +18,7 @@ import (
 	"posagent/agent/control/socket"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
-	"posagent/agent/record"
+	"posagent/agent/support/record"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"posagent/agent/httpd"
-	"posagent/agent/record"
+	"posagent/agent/support/record"
 	"posagent/schemes/wire"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/control/socket"
-	"posagent/agent/record"
+	"posagent/agent/support/record"
 	"posagent/cross/need"
 )
 

@@ -16,10 +16,10 @@ import (
 	"sync"
 	"time"
 
-	"posagent/agent/audit"
 	"posagent/agent/httpd"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
+	"posagent/agent/records/audit"
 	"posagent/agent/view"
 	"posagent/ecr/receipt"
 	"posagent/schemes/wire"

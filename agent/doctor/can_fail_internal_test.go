@@ -44,7 +44,7 @@ func well(t *testing.T) *Facts {
 	}
 }
 
-// TestEveryOtherCheckCanFail: the checks whose faults the campaign of cross/doctor does not seed, each by the fact that it looks at. The same
+// TestEveryOtherCheckCanFail: the checks whose faults the campaign of cross/campaign/doctor does not seed, each by the fact that it looks at. The same
 // check passes, or has nothing to look at, on a terminal that is well.
 func TestEveryOtherCheckCanFail(t *testing.T) {
 	journal := func(change func(*Journal)) func(*Facts) {

@@ -56,7 +56,7 @@ func TestIDsAreStable(t *testing.T) {
 
 // TestField2_U4EveryCheckReachesTheStatusScreen: what doctor calls a failure is never missing there. The
 // screen makes the check, tells what the last examination found, or reads the same rows of the journal
-// for lines of its own. The campaign of cross/doctor compares the two on each fault.
+// for lines of its own. The campaign of cross/campaign/doctor compares the two on each fault.
 func TestField2_U4EveryCheckReachesTheStatusScreen(t *testing.T) {
 	const itsOwnLines = "PA-DB-006 PA-DB-007 PA-QUE-001 PA-QUE-002 PA-QUE-003 PA-QUE-004 PA-QUE-006 PA-QUE-007 PA-QUE-008"
 	seen := map[string]int{}

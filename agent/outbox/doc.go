@@ -26,5 +26,5 @@
 //   - An operation is purged only when its whole aggregate was final for the retention; the report
 //     keeps its sums.
 //
-// It must not import the services' packages (agent/offline adapts them), net/http or the checkout.
+// It must not import the services' packages (agent/gateway adapts them), net/http or the checkout.
 package outbox

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/paylink"
 	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/backend/backendtest"
@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 			shape(b)
 			svc := paylink.New(paylink.Options{DB: storetest.Open(t, paylink.Schema()...), Links: linkHalf{b}, Transactions: txnHalf{b}, Instance: "demo", Settle: 1})
 			aapaytest.Run(t, aapaytest.Fixture{
-				Service: svc, MerchantID: "M1", Method: offline.MethodPaylink, Approve: 1250, Reject: 1300,
+				Service: svc, MerchantID: "M1", Method: gateway.MethodPaylink, Approve: 1250, Reject: 1300,
 				Pay: func(t *testing.T, ref string) { b.lock(func() { require.True(t, b.pay(b.of(t, ref))) }) },
 			})
 		})
@@ -38,7 +38,7 @@ func TestConformanceOnTheBackend(t *testing.T) {
 	b := backendtest.Open(t)
 	svc := paylink.New(paylink.Options{DB: storetest.Open(t, paylink.Schema()...), Links: b.Links(), Transactions: b.Transactions(), Instance: "demo", Settle: 1})
 	aapaytest.Run(t, aapaytest.Fixture{
-		Service: svc, MerchantID: "M1", Method: offline.MethodPaylink, Approve: 1250, Reject: 1 << 31, // above what a link can have
+		Service: svc, MerchantID: "M1", Method: gateway.MethodPaylink, Approve: 1250, Reject: 1 << 31, // above what a link can have
 		Pay: func(t *testing.T, ref string) { backendtest.Act(t, b, "/pay/"+ref+"/pay") },
 	})
 }

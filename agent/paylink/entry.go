@@ -3,7 +3,7 @@ package paylink
 import (
 	"net/http"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/schemes/aapay"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -97,5 +97,5 @@ func (e *entry) names() *aapay.NAA2ECR { return &aapay.NAA2ECR{SchemeID: e.Metho
 const (
 	reversed aapay.State = "REVERSED"
 	refunded aapay.State = "REFUNDED"
-	inDoubt              = offline.InDoubt
+	inDoubt              = gateway.InDoubt
 )

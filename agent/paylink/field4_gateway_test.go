@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/schemes/aapay"
 	"posagent/schemes/paylinks"
 )
@@ -50,7 +50,7 @@ func TestField4_GatewayG9AListThatLagsShowsNoRefundOfOurs(t *testing.T) {
 					d.state("r2")
 				}
 				if silent {
-					require.Equal(t, offline.InDoubt, d.state("r2"))
+					require.Equal(t, gateway.InDoubt, d.state("r2"))
 					return
 				}
 				require.EqualValues(t, "REFUNDED", d.state("r2"))
@@ -62,12 +62,12 @@ func TestField4_GatewayG9AListThatLagsShowsNoRefundOfOurs(t *testing.T) {
 
 // TestField4_GatewayG12ARefundThatIsAnsweredForAnotherIsRead: a register gave two parts of a payment by link
 // back, and a gateway answered the second with the answer to the first: the register was told done, and
-// nothing had moved. It is the member of the test of that name in agent/offline that a register meets.
+// nothing had moved. It is the member of the test of that name in agent/gateway that a register meets.
 func TestField4_GatewayG12ARefundThatIsAnsweredForAnotherIsRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrives bool // and the reading behind it lags
 		want    aapay.State
-	}{"another's": {false, offline.InDoubt}, "it lags only": {true, "REFUNDED"}} {
+	}{"another's": {false, gateway.InDoubt}, "it lags only": {true, "REFUNDED"}} {
 		t.Run(name, func(t *testing.T) {
 			service(t, func(d *desk) {
 				id := d.paid("p1", 500)

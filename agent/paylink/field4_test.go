@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout/drive/drivetest"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/paylink"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
@@ -152,7 +152,7 @@ func TestField4_ARefundThatIsAnsweredAndNotDone(t *testing.T) {
 			d.bank.lock(func() { d.bank.txns[0].Status = paylinks.Confirmed }) // it has failed
 			synctest.Wait()
 			require.NotEqualValues(t, "REFUNDED", d.state("r1"))
-			require.NotEqual(t, offline.InDoubt, d.state("r1"))
+			require.NotEqual(t, gateway.InDoubt, d.state("r1"))
 		})
 	}
 }

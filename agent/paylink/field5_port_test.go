@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/paylink"
 	"posagent/schemes/aapay"
 	"posagent/schemes/paylinks"
@@ -74,7 +74,7 @@ func TestField5_PortARefundIsNoOtherRefundOfThePayment(t *testing.T) {
 	}
 
 	t.Run("a refusal", func(t *testing.T) {
-		for first, want := range map[bool]aapay.State{true: aapay.Failed, false: offline.InDoubt} {
+		for first, want := range map[bool]aapay.State{true: aapay.Failed, false: gateway.InDoubt} {
 			service(t, func(d *desk) {
 				id := d.paid("p1", 500)
 				if !first {

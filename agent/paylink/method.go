@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
@@ -18,7 +18,7 @@ const Provider int32 = -1
 func Definition(label string, priority int32, meanDelay time.Duration) methods.Definition {
 	qr := methods.QR
 	return methods.Definition{
-		Priority: priority, PaymentProviderID: Provider, Name: offline.MethodPaylink, Label: label, MeanDelay: int32(meanDelay / time.Second),
+		Priority: priority, PaymentProviderID: Provider, Name: gateway.MethodPaylink, Label: label, MeanDelay: int32(meanDelay / time.Second),
 		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
 		Trigger:          []methods.Trigger{methods.QR}, DefaultTrigger: &qr,
 	}
@@ -27,7 +27,7 @@ func Definition(label string, priority int32, meanDelay time.Duration) methods.D
 // Offer is the backend's list with the terminal's own method behind it, if it has one. A method of the backend that
 // has its name is left out: its transactions would be taken for links.
 func Offer(list []methods.Definition, own *methods.Definition) []methods.Definition {
-	list = slices.DeleteFunc(slices.Clone(list), func(d methods.Definition) bool { return d.Name == offline.MethodPaylink })
+	list = slices.DeleteFunc(slices.Clone(list), func(d methods.Definition) bool { return d.Name == gateway.MethodPaylink })
 	if own != nil {
 		list = append(list, *own)
 	}
@@ -54,7 +54,7 @@ func (r Router) Own() aapay.Service {
 }
 
 func (r Router) by(method string) aapay.Service {
-	if method == offline.MethodPaylink {
+	if method == gateway.MethodPaylink {
 		return r.Own()
 	}
 	return r.Rest

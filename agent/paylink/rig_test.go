@@ -18,7 +18,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/drivetest"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/agent/paylink"
 	"posagent/device/display"
@@ -165,8 +165,8 @@ func (r *rig) parts() drivetest.Parts {
 	}
 	return drivetest.Parts{
 		DB: db, Outbox: outbox.Options{DB: r.guard},
-		Undos: func(settled func(store.Tx, outbox.Op, offline.UndoResult) error, after func(outbox.Op)) []outbox.Kind {
-			return offline.Undos(route.Rest, route.Own(), settled, after)
+		Undos: func(settled func(store.Tx, outbox.Op, gateway.UndoResult) error, after func(outbox.Op)) []outbox.Kind {
+			return gateway.Undos(route.Rest, route.Own(), settled, after)
 		},
 		Drive: drive.Options{
 			DB: r.guard, Aapay: route, Screen: r.screen, Now: drivetest.Now,

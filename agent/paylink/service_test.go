@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout/drive/drivetest"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/paylink"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -47,7 +47,7 @@ func (d *desk) again(instance string) {
 
 func request(ref, original string, amount int64) aapay.Request {
 	return aapay.Request{
-		MerchantID: "M1", Method: offline.MethodPaylink, TerminalReference: ref, OriginalReference: original, Consumer: &aapay.Consumer{},
+		MerchantID: "M1", Method: gateway.MethodPaylink, TerminalReference: ref, OriginalReference: original, Consumer: &aapay.Consumer{},
 		PurchaseAmount: &aapay.Amount{CurrencyCode: "EUR", NominalAmount: amount, TotalAmount: amount},
 	}
 }
@@ -205,13 +205,13 @@ func TestARefundIsComparedBeforeItIsSentAgain(t *testing.T) {
 		"arrived":                        {amount: 200, arrived: true, want: "REFUNDED", returned: 200},
 		"did not arrive":                 {amount: 200, want: "REFUNDED", returned: 200},
 		"arrived, after another":         {amount: 200, arrived: true, earlier: 100, want: "REFUNDED", returned: 300},
-		"somebody else's as well":        {amount: 200, arrived: true, besides: 50, want: offline.InDoubt, returned: 250},
-		"somebody else's only":           {amount: 200, besides: 50, want: offline.InDoubt, returned: 50},
+		"somebody else's as well":        {amount: 200, arrived: true, besides: 50, want: gateway.InDoubt, returned: 250},
+		"somebody else's only":           {amount: 200, besides: 50, want: gateway.InDoubt, returned: 50},
 		"arrived, words only":            {silent: true, amount: 200, arrived: true, want: "REFUNDED", returned: 200},
 		"all of it, words only":          {silent: true, amount: 500, arrived: true, want: "REFUNDED", returned: 500},
 		"did not arrive, words only":     {silent: true, amount: 200, want: "REFUNDED", returned: 200},
-		"after another, words only":      {silent: true, amount: 200, earlier: 100, want: offline.InDoubt, returned: 100},
-		"arrived after another, by word": {silent: true, amount: 200, arrived: true, earlier: 100, want: offline.InDoubt, returned: 300},
+		"after another, words only":      {silent: true, amount: 200, earlier: 100, want: gateway.InDoubt, returned: 100},
+		"arrived after another, by word": {silent: true, amount: 200, arrived: true, earlier: 100, want: gateway.InDoubt, returned: 300},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service(t, func(d *desk) {
@@ -392,7 +392,7 @@ func TestTheMethod(t *testing.T) {
 	require.Empty(t, problems)
 	require.Equal(t, 135*time.Second, methods.StaleAge(own))
 	require.True(t, methods.Undoable(own))
-	theirs := []methods.Definition{{Name: offline.MethodPaylink, PaymentProviderID: 4}, {Name: "SWISH", PaymentProviderID: 5}}
+	theirs := []methods.Definition{{Name: gateway.MethodPaylink, PaymentProviderID: 4}, {Name: "SWISH", PaymentProviderID: 5}}
 	require.Equal(t, []methods.Definition{theirs[1], own}, paylink.Offer(theirs, &own))
 	require.Equal(t, []methods.Definition{theirs[1]}, paylink.Offer(theirs, nil), "its name is the terminal's own")
 	require.Len(t, theirs, 2)

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"posagent/agent/pages"
+	"posagent/agent/port/pages"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/rest/openapi"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/pages"
+	"posagent/agent/port/pages"
 	"posagent/agent/view"
 	"posagent/schemes/contracts"
 	"posagent/schemes/wire"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/pages"
 	"posagent/agent/port"
+	"posagent/agent/port/pages"
 	"posagent/agent/view"
 )
 

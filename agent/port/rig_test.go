@@ -19,11 +19,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
-	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/outbox"
 	"posagent/agent/port"
-	"posagent/agent/till"
+	"posagent/agent/port/salesapi"
+	"posagent/agent/records/events"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/cross/need"
@@ -211,7 +211,7 @@ func signBy(secret, form string) string {
 }
 
 // closedDesk is a checkout that accepts nothing.
-type closedDesk struct{ till.Desk }
+type closedDesk struct{ salesapi.Desk }
 
 func (closedDesk) Find(context.Context, string, string) (ecr.Sale, error) {
 	return ecr.Sale{}, ecr.ErrNone
@@ -222,6 +222,6 @@ func (closedDesk) ClosedBy(context.Context, ecr.Asker) (ecr.Totals, error) {
 }
 
 // till serves sales of a terminal without a checkout.
-func (x *rig) till() *till.Till {
-	return till.New(till.Options{Desk: closedDesk{}, House: &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now}, DB: x.db})
+func (x *rig) till() *salesapi.Till {
+	return salesapi.New(salesapi.Options{Desk: closedDesk{}, House: &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now}, DB: x.db})
 }

@@ -11,8 +11,8 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/events"
 	"posagent/agent/outbox"
+	"posagent/agent/records/events"
 	"posagent/schemes/wire"
 	"posagent/store"
 )

@@ -3,7 +3,7 @@ package view
 import (
 	"time"
 
-	"posagent/agent/daily"
+	"posagent/agent/support/daily"
 	"posagent/schemes/wire"
 	"posagent/store"
 )

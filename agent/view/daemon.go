@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/events"
-	"posagent/agent/gaps"
 	"posagent/agent/inbox"
-	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
+	"posagent/agent/records/deletedrows"
+	"posagent/agent/records/events"
+	"posagent/agent/records/replacedjournal"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -43,7 +43,7 @@ type Daemon struct {
 	// Examine makes the checks of the doctor that ask nothing of the network; nil = none are shown.
 	Examine func(ctx context.Context) (Checks, error)
 
-	removed gaps.Watch
+	removed deletedrows.Watch
 }
 
 // Upstream is a service of the backend and whether it answered last time.
@@ -128,9 +128,9 @@ func (h *Daemon) unknownSale(ctx context.Context, id string) error {
 // NoSale is the answer to the id of a sale that the journal does not have.
 func NoSale(r store.Reader, id string) error {
 	if key := wire.Key(id); key.Ours() {
-		return lost.NotFound(r, "", fmt.Sprintf(lost.AskReference, journal.ReferenceOf(key)), "no such sale")
+		return replacedjournal.NotFound(r, "", fmt.Sprintf(replacedjournal.AskReference, journal.ReferenceOf(key)), "no such sale")
 	}
-	return lost.NotFound(r, "", lost.AskPortal, "no such sale")
+	return replacedjournal.NotFound(r, "", replacedjournal.AskPortal, "no such sale")
 }
 
 // Methods is what the terminal may be paid with.
@@ -207,5 +207,5 @@ func (h *Daemon) Operation(ctx context.Context, name string) (v OneOperation, er
 // advises to repeat the write: the name does not say of which service it was, and not every one
 // honours Keys.
 func NoOperation(r store.Reader) error {
-	return lost.NotFound(r, "", lost.AskPortal, "no such operation")
+	return replacedjournal.NotFound(r, "", replacedjournal.AskPortal, "no such operation")
 }

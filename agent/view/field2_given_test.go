@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/events"
 	"posagent/agent/inbox"
-	"posagent/agent/owned"
+	"posagent/agent/ownership"
+	"posagent/agent/records/events"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -25,7 +25,7 @@ func TestField2_M46WhatIsGivenToAClientIsNewForIt(t *testing.T) {
 	for _, about := range []string{inbox.AboutPayment, inbox.AboutApplication, inbox.AboutSession, view.OfOperation} {
 		t.Run(about, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				steps := append(append(append(events.Schema(), inbox.Schema()...), inbox.BuildSchema()...), owned.Schema()...)
+				steps := append(append(append(events.Schema(), inbox.Schema()...), inbox.BuildSchema()...), ownership.Schema()...)
 				db := storetest.Open(t, steps...)
 				log, in := events.New(events.Options{DB: db}), inbox.New(inbox.Options{DB: db})
 				h := &view.Daemon{DB: db, Inbox: in, Happened: log, Now: time.Now}
@@ -83,7 +83,7 @@ func TestField2_M46WhatIsGivenToAClientIsNewForIt(t *testing.T) {
 				before, err := h.Newest(t.Context()) // the cursor that beta's stream has come to
 				require.NoError(t, err)
 				if about == inbox.AboutApplication { // as the answer gives it
-					c := owned.New(db, nil)
+					c := ownership.New(db, nil)
 					c.Given = func(tx store.Tx, about, id, owner string) error { return inbox.Own(db, tx, about, id, "", owner) }
 					require.NoError(t, c.Claim(t.Context(), about, "7", "beta"))
 					synctest.Wait()

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/events"
 	"posagent/agent/inbox"
+	"posagent/agent/records/events"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/store"

@@ -6,8 +6,8 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/events"
 	"posagent/agent/outbox"
+	"posagent/agent/records/events"
 	"posagent/store"
 )
 

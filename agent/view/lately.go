@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"posagent/agent/events"
 	"posagent/agent/inbox"
+	"posagent/agent/records/events"
 	"posagent/schemes/wire"
 	"posagent/store"
 )

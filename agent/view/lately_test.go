@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/events"
 	"posagent/agent/inbox"
+	"posagent/agent/records/events"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/store"

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/daily"
 	"posagent/agent/outbox"
+	"posagent/agent/support/daily"
 	"posagent/store"
 )
 

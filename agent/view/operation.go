@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/events"
 	"posagent/agent/outbox"
+	"posagent/agent/records/events"
 	"posagent/schemes/wire"
 	"posagent/store"
 )

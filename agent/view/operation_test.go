@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/events"
 	"posagent/agent/outbox"
+	"posagent/agent/records/events"
 )
 
 // What was given up before it left says why, and that nothing has happened.

@@ -13,7 +13,7 @@ import (
 
 	"posagent/cmd/usage"
 	"posagent/schemes/backend"
-	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/webhooks"
 )
 
 type hooksOptions struct {
@@ -119,8 +119,8 @@ func listHooks(ctx context.Context, c *Call, dir, state string) error {
 	}
 	if c.JSON {
 		return usage.PrintJSON(c.Out, struct {
-			Schema string             `json:"schema"`
-			Hooks  []deliver.Delivery `json:"hooks"`
+			Schema string              `json:"schema"`
+			Hooks  []webhooks.Delivery `json:"hooks"`
 		}{"posagent.hooks/1", list})
 	}
 	fmt.Fprintf(c.Out, "%-32s %-30s %-7s %5s %-6s %s\n", "ID", "EVENT", "STATE", "TRIES", "LAST", "URL")

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/update"
+	"posagent/agent/lifecycle/update"
 	"posagent/cmd/usage"
 	"posagent/device/file"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/update"
+	"posagent/agent/lifecycle/update"
 )
 
 // TestField2_D4TheClockIsJudgedBySignedTimes: the time that it is at least is told by what the repository's keys have signed, never by what

@@ -119,7 +119,7 @@ func repositoryAdd(_ context.Context, c *call) error {
 			return err
 		}
 		if len(missing) > 0 {
-			fmt.Fprintf(c.talk, "%s is offered without %s: go run ./cross/packages about %s writes what is inside it and the licences of that, then add it again\n", name, strings.Join(missing, " and "), file)
+			fmt.Fprintf(c.talk, "%s is offered without %s: go run ./cross/build/packages about %s writes what is inside it and the licences of that, then add it again\n", name, strings.Join(missing, " and "), file)
 		}
 	}
 	if err := r.sign(k, true); err != nil {

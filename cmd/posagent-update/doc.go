@@ -7,5 +7,5 @@
 // It guarantees that its table of verbs is the only list of them, and that its exit codes are those of
 // posagent: that program passes them on. 4 and 5 never come from here.
 //
-// It must not import the terminal's rooms, besides agent/update.
+// It must not import the terminal's rooms, besides agent/lifecycle/update.
 package main

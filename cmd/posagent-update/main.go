@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"posagent/agent/update"
+	"posagent/agent/lifecycle/update"
 	"posagent/cmd/usage"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/sigstore/sigstore/pkg/signature"
 	"github.com/theupdateframework/go-tuf/v2/metadata"
 
-	"posagent/agent/update"
+	"posagent/agent/lifecycle/update"
 	"posagent/device/file"
 )
 

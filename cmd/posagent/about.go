@@ -6,7 +6,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/config"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/schemes/methods"
@@ -56,7 +56,7 @@ func places(cfg config.Config, sandbox bool) agent.Places {
 	}
 	list := agent.Places{}
 	for service, account := range map[string]string{
-		offline.Payments: client("payments"), offline.Tokens: client("tokens"), offline.Paylinks: cfg.Upstream.Proof("paylinks").Auth.Instance, "hosted": "",
+		gateway.Payments: client("payments"), gateway.Tokens: client("tokens"), gateway.Paylinks: cfg.Upstream.Proof("paylinks").Auth.Instance, "hosted": "",
 	} {
 		list[service] = agent.Place(cfg.Upstream.URL(service), account)
 		if sandbox {

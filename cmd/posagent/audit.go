@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	"posagent/agent/audit"
+	"posagent/agent/records/audit"
 	"posagent/cmd/usage"
 	"posagent/schemes/money"
 	"posagent/store"

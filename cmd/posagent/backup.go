@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"posagent/agent/audit"
 	"posagent/agent/control"
+	"posagent/agent/records/audit"
 )
 
 type backupOptions struct {

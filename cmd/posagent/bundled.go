@@ -14,7 +14,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/config"
-	"posagent/agent/enrol"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/agent/ready"
 	"posagent/cmd/usage"
 	"posagent/device"

@@ -25,7 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/config"
-	"posagent/agent/enrol"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/cross/need"
 	"posagent/schemes/backend"
 	"posagent/schemes/fleet"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/record"
+	"posagent/agent/support/record"
 	"posagent/agent/upstream"
 	"posagent/store"
 )

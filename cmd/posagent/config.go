@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"posagent/agent/config"
-	"posagent/agent/enrol"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/schemes/wire"
 )
 

@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"posagent/agent/audit"
 	"posagent/agent/control"
+	"posagent/agent/records/audit"
 	"posagent/store"
 )
 

@@ -15,16 +15,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent"
-	"posagent/agent/audit"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/control"
-	"posagent/agent/daily"
 	"posagent/agent/doctor"
-	"posagent/agent/enrol"
-	"posagent/agent/gaps"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
+	"posagent/agent/records/audit"
+	"posagent/agent/records/deletedrows"
+	"posagent/agent/support/daily"
 	"posagent/agent/view"
 	"posagent/cmd/usage"
 	"posagent/device"
@@ -432,7 +432,7 @@ func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
 	for _, s := range altered {
 		j.Altered = append(j.Altered, string(s.Key))
 	}
-	if j.Missing, err = gaps.Read(r); err != nil {
+	if j.Missing, err = deletedrows.Read(r); err != nil {
 		return err
 	}
 	if j.Restored, err = outbox.Past(r); err != nil {

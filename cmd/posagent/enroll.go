@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"posagent/agent/enrol"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/agent/ready"
 	"posagent/cmd/usage"
 	"posagent/device"

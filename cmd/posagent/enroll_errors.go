@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"posagent/agent/enrol"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/agent/ready"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"

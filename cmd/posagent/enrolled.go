@@ -18,7 +18,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
-	"posagent/agent/enrol"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
 	"posagent/device"

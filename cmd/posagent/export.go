@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"posagent/agent/audit"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
+	"posagent/agent/records/audit"
 	"posagent/agent/view"
 	"posagent/device/file"
 	"posagent/store"

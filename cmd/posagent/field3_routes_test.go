@@ -164,10 +164,10 @@ func portRoutes() map[string][]intrusion {
 		"POST /agent/v1/sales/{id}/abort":   on("/agent/v1/sales/"+aSale+"/abort", ""),
 		"POST /agent/v1/sales/{id}/refund":  on("/agent/v1/sales/"+aSale+"/refund", `{"amount":10}`),
 		"POST /agent/v1/sales/{id}/reverse": on("/agent/v1/sales/"+aSale+"/reverse", `{}`),
-		"GET /agent/v1/end-of-day":          nil, // the day is the terminal's, and takes a client that reaches everything (agent/till)
+		"GET /agent/v1/end-of-day":          nil, // the day is the terminal's, and takes a client that reaches everything (agent/port/salesapi)
 		"POST /agent/v1/end-of-day":         nil,
 
-		"GET /":      nil,                                               // a page for people: what its client may see (agent/port, agent/pages)
+		"GET /":      nil,                                               // a page for people: what its client may see (agent/port, agent/port/pages)
 		"GET /livez": nil, "GET /readyz": nil, "GET /openapi.json": nil, // of no client
 		"GET /pay/{paymentId}": on("/pay/"+aPayment, ""),            // the page of a stored payment: its local id is the proof
 		"POST /token":          nil, "POST /oauth2/v2.0/token": nil, // the caller's own secret

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
@@ -113,7 +113,7 @@ const lookedThrough = 10_000
 
 // findOp finds an operation by its key, its local id, or the beginning or the end of its key.
 func findOp(r store.Reader, name string) (wire.Key, error) {
-	key, err := view.FindOperation(r, offline.Find, wire.Caller{}, name)
+	key, err := view.FindOperation(r, gateway.Find, wire.Caller{}, name)
 	if !errors.Is(err, outbox.ErrUnknown) || len(name) < 4 {
 		return key, err
 	}

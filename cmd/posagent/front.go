@@ -7,9 +7,9 @@ import (
 
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
+	"posagent/agent/gateway"
 	"posagent/agent/inbox"
-	"posagent/agent/offline"
-	"posagent/agent/owned"
+	"posagent/agent/ownership"
 	"posagent/agent/paylink"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
@@ -18,20 +18,20 @@ import (
 )
 
 // front stores the writes of local clients as [offline] says. It is there without a local port too: for what is still owed.
-func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, vouched []string, log *slog.Logger) *offline.Front {
+func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, vouched []string, log *slog.Logger) *gateway.Front {
 	o, url := cfg.Offline, cfg.Upstream.URL
 	links := linkClient(cfg, to)
-	opts := offline.Options{
+	opts := gateway.Options{
 		Vouched: vouched, DB: db, CallerSecret: secret, Keyless: o.Keyless, RefuseCards: o.CardData == "refuse", Within: o.AnswerWithin, Patience: cfg.Upstream.Timeout, MaxAge: o.MaxAge,
-		Limits: offline.Limits{Count: int64(o.MaxCount), Amount: o.AmountLimit, Total: o.TotalLimit}, Endpoints: map[string]string{},
+		Limits: gateway.Limits{Count: int64(o.MaxCount), Amount: o.AmountLimit, Total: o.TotalLimit}, Endpoints: map[string]string{},
 		Payments: &payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: to["payments"].doer()},
 		Tokens:   &tokens.Client{BaseURL: url("tokens"), Doer: to["tokens"].doer()},
 		Links:    links.Links(), Transactions: links.Transactions(),
-		Claims: owned.Claims{DB: db}, Now: time.Now, Log: log,
+		Claims: ownership.Claims{DB: db}, Now: time.Now, Log: log,
 		Named: func(tx store.Tx, about, id, owner string) error { return inbox.Own(db, tx, about, id, "", owner) },
 	}
 	if linkMethod(cfg) != nil || soldByLink(db, log) {
-		opts.Sold = func(r store.Reader, link offline.SoldLink) (sale string, err error) {
+		opts.Sold = func(r store.Reader, link gateway.SoldLink) (sale string, err error) {
 			refs, err := paylink.References(r, link.ID, link.Hash, link.Reference)
 			for _, ref := range refs {
 				if err == nil && sale == "" {
@@ -41,13 +41,13 @@ func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, 
 			return sale, err
 		}
 	}
-	for _, name := range []string{offline.Payments, offline.Tokens, offline.Paylinks} {
+	for _, name := range []string{gateway.Payments, gateway.Tokens, gateway.Paylinks} {
 		opts.Endpoints[name] = url(name)
 		if !o.Stores(name) {
 			opts.Unstored = append(opts.Unstored, name)
 		}
 	}
-	return offline.NewFront(opts)
+	return gateway.NewFront(opts)
 }
 
 // soldByLink says whether sales of the journal were paid by payment links, also where the method is not configured any more. A journal

@@ -17,7 +17,7 @@ import (
 )
 
 // guides are the texts that tell a person what to type.
-var guides = []string{"README.md", "cmd/posagent/README.md", "ecr/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md", "cross/README.md", "agent/port/README.md", "agent/till/README.md", "schemes/backend/README.md"}
+var guides = []string{"README.md", "cmd/posagent/README.md", "ecr/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md", "cross/README.md", "agent/port/README.md", "agent/port/salesapi/README.md", "schemes/backend/README.md"}
 
 func guide(t *testing.T, name string) string {
 	t.Helper()

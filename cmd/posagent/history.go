@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"posagent/agent/history"
+	"posagent/agent/records/history"
 	"posagent/store"
 )
 

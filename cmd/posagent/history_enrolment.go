@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode"
 
-	"posagent/agent/enrol"
-	"posagent/agent/history"
+	"posagent/agent/lifecycle/enrol"
+	"posagent/agent/records/history"
 	"posagent/cmd/usage"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/store"
@@ -28,7 +28,7 @@ func opsList(ctx context.Context, c *call) error {
 		o.filter.Limit = math.MaxInt32
 	}
 	var v view.Operations
-	err := readOps(ctx, c, func(r store.Reader) (err error) { v, err = view.ReadOperations(r, o.filter, offline.IDs); return err })
+	err := readOps(ctx, c, func(r store.Reader) (err error) { v, err = view.ReadOperations(r, o.filter, gateway.IDs); return err })
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func opsShow(ctx context.Context, c *call) error {
 	err := readOps(ctx, c, func(r store.Reader) error {
 		key, err := findOp(r, c.args[0])
 		if err == nil {
-			v, err = view.ReadOperation(r, key, offline.IDs)
+			v, err = view.ReadOperation(r, key, gateway.IDs)
 		}
 		return err
 	})

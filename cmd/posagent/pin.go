@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/term"
 
-	"posagent/agent/audit"
 	"posagent/agent/control"
-	"posagent/agent/person"
+	"posagent/agent/port/login"
+	"posagent/agent/records/audit"
 	"posagent/device/file"
 )
 
@@ -22,7 +22,7 @@ func pinCommand() command {
 	return command{
 		name: "pin", short: "set the PIN by which a person logs in at the terminal's page",
 		long: "It is asked for, or is the first line of the standard input: a PIN among the arguments would be in the shell's history. It has\n" +
-			person.Rule + ".\n" +
+			login.Rule + ".\n" +
 			"What is stored is a slow hash of it, in port.pin of the state directory, for the terminal's own account. The running\n" +
 			"terminal takes the new one at once: logins by the old one end, and wrong tries are forgotten. Without a PIN the page only shows.",
 		json:     []string{"posagent.config.pin/1"},
@@ -46,8 +46,8 @@ func configPIN(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	kept, err := person.Keep(text)
-	if errors.Is(err, person.ErrPIN) {
+	kept, err := login.Keep(text)
+	if errors.Is(err, login.ErrPIN) {
 		return fail(exitUsage, "%s: %v", c.path, err)
 	} else if err != nil {
 		return fail(exitFailed, "%v", err)
@@ -85,7 +85,7 @@ func askPIN(ctx context.Context, c *call) (string, error) {
 		return strings.TrimSpace(line), nil
 	}
 	var typed [2]string
-	for i, question := range []string{"New PIN (" + person.Rule + "): ", "Again: "} {
+	for i, question := range []string{"New PIN (" + login.Rule + "): ", "Again: "} {
 		fmt.Fprint(c.err, question)
 		text, err := readUnseen(ctx, int(f.Fd()))
 		fmt.Fprintln(c.err)
@@ -96,7 +96,7 @@ func askPIN(ctx context.Context, c *call) (string, error) {
 			return "", fail(exitFailed, "no PIN was typed: %v", err)
 		}
 		typed[i] = strings.TrimSpace(text)
-		if err := person.Fits(typed[i]); i == 0 && err != nil {
+		if err := login.Fits(typed[i]); i == 0 && err != nil {
 			return "", fail(exitUsage, "%s: %v", c.path, err)
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
+	"posagent/agent/gateway"
 	"posagent/agent/inbox"
-	"posagent/agent/offline"
-	"posagent/agent/owned"
+	"posagent/agent/ownership"
 	"posagent/agent/port"
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
@@ -55,7 +55,7 @@ func tokenDigest(beside store.Beside, token string) string {
 }
 
 // localPort is what the local port serves.
-func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.DB, beside store.Beside, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
+func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.DB, beside store.Beside, f *gateway.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Rate: cfg.Port.Rate, Parallel: cfg.Port.Parallel, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		PIN: func() (string, error) { return readPIN(pinFile(c), os.Geteuid()) },
@@ -75,7 +75,7 @@ func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db
 			l.Upstream = append(l.Upstream, view.Upstream{Name: name, Healthy: client.Healthy})
 		}
 	}
-	url, own := cfg.Upstream.URL, owned.New(db, beside.Secret)
+	url, own := cfg.Upstream.URL, ownership.New(db, beside.Secret)
 	own.Given = func(tx store.Tx, about, id, owner string) error { return inbox.Own(db, tx, about, id, "", owner) }
 	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Proof("hosted").Auth.APIKey, Doer: to["hosted"].doer()}
 	arrived := agent.Inbox(db, f, time.Now, log)
@@ -86,11 +86,11 @@ func localPort(ctx context.Context, c *call, cfg config.Config, sandbox bool, db
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
 		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Proof("paylinks").Auth.Instance, cfg.Port.StrictLinks),
-		port.Schemes(owned.Schemes(own, journal.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
+		port.Schemes(ownership.Schemes(own, journal.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
 		port.Methods(catalog.Holding(db, methodQuery(cfg), &methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()})),
-		port.Disputes(owned.Disputes(cases), cases, cfg.Operator.Name),
-		port.Onboarding(owned.Onboarding(own, &onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()})),
-		port.Hosted(owned.Sessions(own, inbox.Builds(db, build.Sessions(), time.Now)), owned.Orders(own, build.Sessions(), build.Orders())),
+		port.Disputes(ownership.Disputes(cases), cases, cfg.Operator.Name),
+		port.Onboarding(ownership.Onboarding(own, &onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()})),
+		port.Hosted(ownership.Sessions(own, inbox.Builds(db, build.Sessions(), time.Now)), ownership.Orders(own, build.Sessions(), build.Orders())),
 		port.Notices(l.Inbox.Notices()),
 	}
 	return l, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"posagent/agent/person"
+	"posagent/agent/port/login"
 	"posagent/device/file"
 )
 
@@ -78,7 +78,7 @@ func TestField_P12PlantedTokenIsRefused(t *testing.T) {
 // What is stored of a PIN is taken from a private file of the terminal's account alone. A link, a pipe and a second name are refused,
 // and a new PIN takes the place of each without following it.
 func TestPINFile(t *testing.T) {
-	kept, err := person.Keep("482915")
+	kept, err := login.Keep("482915")
 	require.NoError(t, err)
 	for what, plant := range map[string]func(t *testing.T, path, other string){
 		"symbolic link":      func(t *testing.T, path, other string) { require.NoError(t, os.Symlink(other, path)) },

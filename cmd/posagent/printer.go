@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent/config"
-	"posagent/agent/paper"
+	"posagent/agent/counter/printqueue"
 	"posagent/device/line"
 	"posagent/device/node"
 	"posagent/device/printer"
@@ -84,9 +84,9 @@ func printerNotOpen(cfg config.Config) func(error) (reason, remedy string) {
 	}
 }
 
-func printsOf(cfg config.Config) paper.Prints {
+func printsOf(cfg config.Config) printqueue.Prints {
 	has := func(what string) bool { return slices.Contains(cfg.Printer.Prints, what) }
-	return paper.Prints{Customer: has("customer"), Merchant: has("merchant"), EndOfDay: has("end_of_day")}
+	return printqueue.Prints{Customer: has("customer"), Merchant: has("merchant"), EndOfDay: has("end_of_day")}
 }
 
 // sharersIn tells what of the terminal uses a device: the settings that name it, by whatever name, and its own output.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"posagent/agent/config"
-	"posagent/agent/enrol"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/agent/ready"
 )
 

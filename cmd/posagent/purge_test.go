@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/device"
 	"posagent/schemes/backend"
@@ -137,7 +137,7 @@ func TestNothingOfAPurgedCardOperationIsLeft(t *testing.T) {
 		b, err := backend.Open(ctx, backend.Config{Dir: t.TempDir(), Synchronous: "OFF", PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
 		require.NoError(t, err)
 		link := &way{to: wiretest.Direct(b.Handler())}
-		front := offline.NewFront(offline.Options{DB: db, Payments: &payments.Client{BaseURL: "http://backend.test", Doer: link}})
+		front := gateway.NewFront(gateway.Options{DB: db, Payments: &payments.Client{BaseURL: "http://backend.test", Doer: link}})
 		box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: front.Kinds(), Watch: front.Watch, Retention: retention})
 		front.Attach(box)
 		running, stop := context.WithCancel(ctx)

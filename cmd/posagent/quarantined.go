@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"posagent/agent"
-	"posagent/agent/audit"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/records/audit"
 	"posagent/agent/view"
 	"posagent/store"
 )

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"posagent/agent/config"
-	"posagent/agent/daily"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/paylink"
-	"posagent/agent/reconcile"
+	"posagent/agent/support/daily"
+	"posagent/agent/support/reconcile"
 	"posagent/cmd/backend"
 	"posagent/cmd/usage"
 	"posagent/device"
@@ -31,7 +31,7 @@ func reconcileCommand() command {
 	return command{
 		name: "reconcile", args: "FILE", short: "compare a till's list of its sales with the journal and with the backend",
 		long: "Three ways: what the till's list says, what the journal says, and what the backend answers to the status of each reference. It reads\n" +
-			"only, beside a running terminal too, and moves no money. FILE is CSV or JSON, - is standard input; agent/reconcile/README.md has the\n" +
+			"only, beside a running terminal too, and moves no money. FILE is CSV or JSON, - is standard input; agent/support/reconcile/README.md has the\n" +
 			"columns and examples. Without --from and --to it looks for sales that the list lacks from its first time to its last.\n" +
 			"Exit 0: all agree; 1: differences were found; 2: the list has an error; 7 and 8: the backend could not be asked.",
 		json:     []string{"posagent.reconcile/1"},
@@ -163,7 +163,7 @@ type statuses struct {
 // Status implements reconcile.Backend.
 func (s statuses) Status(ctx context.Context, id, method string) (aapay.Status, error) {
 	switch {
-	case method != offline.MethodPaylink:
+	case method != gateway.MethodPaylink:
 		return s.schemes.Status(ctx, id, method)
 	case s.links == nil:
 		return aapay.Status{}, wire.Errorf(wire.Internal, "", "no account of payment links is configured: set instance and secret of [upstream.auth]")

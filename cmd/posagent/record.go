@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"posagent/agent/doctor/exam"
-	"posagent/agent/support"
+	"posagent/agent/support/bundle"
 	"posagent/schemes/fleet"
 )
 
@@ -78,9 +78,9 @@ type recordView struct {
 // recorded is the whole answer.
 type recorded struct {
 	recordView
-	Marker string          `json:"marker"`
-	File   string          `json:"file"`
-	Files  []support.Entry `json:"files"`
+	Marker string         `json:"marker"`
+	File   string         `json:"file"`
+	Files  []bundle.Entry `json:"files"`
 }
 
 func supportRecord(ctx context.Context, c *call) error {
@@ -91,10 +91,10 @@ func supportRecord(ctx context.Context, c *call) error {
 	}
 	secrets, unread := supportSecrets(c)
 	secrets = append(secrets, secretArgs(argv)...)
-	clean := support.NewCleaner(secrets)
+	clean := bundle.NewCleaner(secrets)
 	v := recordView{Schema: "posagent.record/1", Missing: []string{}}
 	whole := context.WithoutCancel(ctx) // what was recorded is kept
-	parts := []support.Part{verbPart(whole, c, "version.json", []string{"version"}), verbPart(whole, c, "config.json", []string{"config", "show"})}
+	parts := []bundle.Part{verbPart(whole, c, "version.json", []string{"version"}), verbPart(whole, c, "config.json", []string{"config", "show"})}
 	before := verbPart(whole, c, "before/doctor.json", []string{"doctor"})
 	v.Before = failedIn(before.Data)
 	parts = append(parts, before, verbPart(whole, c, "before/status.json", []string{"status"}))
@@ -125,22 +125,22 @@ func supportRecord(ctx context.Context, c *call) error {
 		t.miss("the configuration cannot be read, so its secrets are not known: what the command printed is left out")
 	} else if len(argv) > 0 {
 		parts = append(parts,
-			support.Part{Name: "command/stdout.txt", How: "what the command printed", Data: out.stdout.bytes()},
-			support.Part{Name: "command/stderr.txt", How: "what the command said", Data: out.stderr.bytes()})
+			bundle.Part{Name: "command/stdout.txt", How: "what the command printed", Data: out.stdout.bytes()},
+			bundle.Part{Name: "command/stderr.txt", How: "what the command said", Data: out.stderr.bytes()})
 	}
 	v.Missing, v.Lines, v.LeftOut = append(v.Missing, t.missing...), t.lines, t.left
 	var summary bytes.Buffer
 	if err := printJSON(&summary, v); err != nil {
 		return err
 	}
-	parts = append([]support.Part{{Name: "record.json", How: "posagent " + c.path, Data: summary.Bytes()}}, parts...)
+	parts = append([]bundle.Part{{Name: "record.json", How: "posagent " + c.path, Data: summary.Bytes()}}, parts...)
 	return keepRecording(c, o, recorded{recordView: v}, clean, secrets, parts)
 }
 
 // keepRecording writes the archive, and says where it is.
-func keepRecording(c *call, o *supportOptions, v recorded, clean *support.Cleaner, secrets []string, parts []support.Part) error {
+func keepRecording(c *call, o *supportOptions, v recorded, clean *bundle.Cleaner, secrets []string, parts []bundle.Part) error {
 	var archive bytes.Buffer
-	m, err := support.Write(&archive, time.Now(), version, secrets, parts)
+	m, err := bundle.Write(&archive, time.Now(), version, secrets, parts)
 	if err != nil {
 		return fail(exitFailed, "%s: %v", c.path, err)
 	}
@@ -189,7 +189,7 @@ func failedIn(examined []byte) []string {
 
 // secretArgs are the secrets in the words of a command: one-time codes, in every form, and what stands behind the name of a secret.
 func secretArgs(argv []string) (list []string) {
-	names := support.NewCleaner(nil)
+	names := bundle.NewCleaner(nil)
 	for i, arg := range argv {
 		name, value, with := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if strings.HasPrefix(arg, "-") && names.Hides(name) {

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"posagent/agent/support"
+	"posagent/agent/support/bundle"
 )
 
 // ranView is the command of a recording and how it ended.
@@ -37,7 +37,7 @@ const (
 )
 
 // run runs the command until it ends. Where ctx ends, it is told to end.
-func (t *tape) run(ctx context.Context, argv []string, clean *support.Cleaner) ran {
+func (t *tape) run(ctx context.Context, argv []string, clean *bundle.Cleaner) ran {
 	r := ran{view: ranView{Args: argv}, stdout: &clipped{}, stderr: &clipped{}}
 	path, err := exec.LookPath(argv[0])
 	if err != nil && argv[0] == "posagent" {
@@ -79,7 +79,7 @@ func (t *tape) run(ctx context.Context, argv []string, clean *support.Cleaner) r
 type echo struct {
 	mu    sync.Mutex
 	to    io.Writer
-	clean *support.Cleaner
+	clean *bundle.Cleaner
 }
 
 // stream returns a writer for one stream of the command.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"posagent/agent/control"
-	"posagent/agent/record"
-	"posagent/agent/support"
+	"posagent/agent/support/bundle"
+	"posagent/agent/support/record"
 	"posagent/agent/view"
 	"posagent/device/file"
 )
@@ -85,14 +85,14 @@ func (t *tape) miss(why string) {
 }
 
 // parts are what was recorded, for the archive.
-func (t *tape) parts() (list []support.Part) {
+func (t *tape) parts() (list []bundle.Part) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range []struct{ name, how string }{
 		{ofLog, "what the terminal logged, at every level"}, {ofRegister, "the registers' messages: name, length, result; no values"},
 		{ofRequests, "requests to the backend: method, route, reply, time"}, {ofEvents, "changes of sales and operations"}, {ofFigures, "each second"},
 	} {
-		part := support.Part{Name: p.name, How: p.how}
+		part := bundle.Part{Name: p.name, How: p.how}
 		if data := t.data[p.name]; data != nil {
 			part.Data = data.Bytes()
 		}
@@ -268,7 +268,7 @@ const (
 )
 
 // record takes up what happens for span, and while the command runs, until both are over or ctx ends. interrupted: ctx has ended.
-func (t *tape) record(ctx context.Context, span time.Duration, argv []string, clean *support.Cleaner) (interrupted bool, out ran) {
+func (t *tape) record(ctx context.Context, span time.Duration, argv []string, clean *bundle.Cleaner) (interrupted bool, out ran) {
 	listening, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var streams sync.WaitGroup
 	begun := []chan struct{}{make(chan struct{}), make(chan struct{})}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/support"
+	"posagent/agent/support/bundle"
 	"posagent/agent/view"
 )
 
@@ -65,7 +65,7 @@ func TestSecretsOfACommand(t *testing.T) {
 // A person sees the command's lines without its secrets, and without what moves the cursor.
 func TestTheCommandsLinesAreShownClean(t *testing.T) {
 	var out bytes.Buffer
-	e := &echo{to: &out, clean: support.NewCleaner([]string{"hush-hush"})}
+	e := &echo{to: &out, clean: bundle.NewCleaner([]string{"hush-hush"})}
 	w := e.stream()
 	for _, part := range []string{"the token is hush", "-hush\x1b[2J", "\nnext\n", "never ended"} {
 		_, err := w.Write([]byte(part))

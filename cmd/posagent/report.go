@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"posagent/agent/enrol"
-	"posagent/agent/rollout"
+	"posagent/agent/lifecycle/enrol"
+	"posagent/agent/lifecycle/rollout"
 	"posagent/schemes/fleet"
 )
 

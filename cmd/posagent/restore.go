@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"posagent/agent"
-	"posagent/agent/audit"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/outbox"
+	"posagent/agent/records/audit"
 	"posagent/device"
 	"posagent/device/file"
 	"posagent/store"

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"posagent/agent"
-	"posagent/agent/enrol"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/agent/ready"
-	"posagent/agent/record"
+	"posagent/agent/support/record"
 	"posagent/agent/view"
 	"posagent/cmd/backend"
 	"posagent/device"

@@ -8,7 +8,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/control"
-	"posagent/agent/daily"
+	"posagent/agent/support/daily"
 	"posagent/agent/view"
 	"posagent/ecr"
 	"posagent/schemes/wire"

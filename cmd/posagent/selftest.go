@@ -25,7 +25,7 @@ import (
 	"posagent/agent/paylink"
 	"posagent/agent/view"
 	"posagent/ecr/till/zvt"
-	"posagent/schemes/backend/wallets"
+	"posagent/schemes/backend/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
 	"posagent/store"
@@ -166,7 +166,7 @@ func trainedMethods(ctx context.Context, c *call) ([]methods.Definition, error) 
 
 // sandboxMethods are those of the embedded backend.
 func sandboxMethods() (list []methods.Definition, err error) {
-	seed, err := wallets.ParseSeed(nil)
+	seed, err := aapay.ParseSeed(nil)
 	for _, p := range seed.Methods {
 		list = append(list, p.Definition)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"posagent/agent"
-	"posagent/agent/audit"
+	"posagent/agent/records/audit"
 	"posagent/device"
 	"posagent/store"
 )

@@ -17,11 +17,11 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/doctor"
 	"posagent/agent/doctor/exam"
-	"posagent/agent/enrol"
-	"posagent/agent/gaps"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
+	"posagent/agent/lifecycle/enrol"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
+	"posagent/agent/records/deletedrows"
 	"posagent/agent/view"
 	"posagent/cmd/usage"
 	"posagent/device/file"
@@ -258,7 +258,7 @@ func (v *statusView) load(ctx context.Context, c *call, own, named bool) error {
 		if err := v.Read(r, own); err != nil {
 			return err
 		}
-		missing, err := gaps.Read(r)
+		missing, err := deletedrows.Read(r)
 		v.Removed(missing)
 		return err
 	}))
@@ -340,7 +340,7 @@ func (v *statusView) print(c *call) {
 	}
 	row("operations", "%s", v.owed())
 	for _, o := range v.Operations {
-		if outbox.State(o.State) == outbox.Failed && offline.IsUndo(o.Kind) {
+		if outbox.State(o.State) == outbox.Failed && gateway.IsUndo(o.Kind) {
 			continue // attempts; the sale has its line, or an alert
 		}
 		row("", "%d %s %s%s", o.Count, o.Kind, o.State, o.Total())

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"posagent/agent/doctor/exam"
-	"posagent/agent/support"
+	"posagent/agent/support/bundle"
 )
 
 type supportOptions struct {
@@ -98,7 +98,7 @@ func supportBundle(ctx context.Context, c *call) error {
 		return err
 	}
 	var archive bytes.Buffer
-	m, err := support.Write(&archive, time.Now(), version, secrets, parts)
+	m, err := bundle.Write(&archive, time.Now(), version, secrets, parts)
 	if err != nil {
 		return fail(exitFailed, "support bundle: %v", err)
 	}
@@ -108,7 +108,7 @@ func supportBundle(ctx context.Context, c *call) error {
 	}
 	if c.json {
 		return printJSON(c.out, struct {
-			support.Manifest
+			bundle.Manifest
 			File string `json:"file"`
 		}{m, path})
 	}
@@ -128,7 +128,7 @@ func supportSecrets(c *call) (list []string, err error) {
 }
 
 // supportVerbs runs the verbs, and adds the findings of doctor as a part of their own.
-func supportVerbs(ctx context.Context, c *call) (parts []support.Part) {
+func supportVerbs(ctx context.Context, c *call) (parts []bundle.Part) {
 	for _, p := range packed() {
 		part := verbPart(ctx, c, p.file, p.verb)
 		parts = append(parts, part)
@@ -143,7 +143,7 @@ func supportVerbs(ctx context.Context, c *call) (parts []support.Part) {
 const verbWithin = time.Minute
 
 // verbPart runs a verb with --json for a file of the archive.
-func verbPart(ctx context.Context, c *call, file string, verb []string) support.Part {
+func verbPart(ctx context.Context, c *call, file string, verb []string) bundle.Part {
 	how := "posagent " + strings.Join(verb, " ") + c.global.flags() + " --json"
 	fmt.Fprintln(c.err, how)
 	args := slices.Clone(verb)
@@ -166,7 +166,7 @@ func verbPart(ctx context.Context, c *call, file string, verb []string) support.
 	}()
 	late := time.NewTimer(verbWithin)
 	defer late.Stop()
-	part := support.Part{Name: file, How: how}
+	part := bundle.Part{Name: file, How: how}
 	select {
 	case r := <-ended:
 		if part.Data = r.data; r.err != nil {
@@ -188,12 +188,12 @@ func verbPart(ctx context.Context, c *call, file string, verb []string) support.
 }
 
 // findings are the checks of doctor that failed or warn.
-func findings(examined []byte) support.Part {
+func findings(examined []byte) bundle.Part {
 	var v struct {
 		Schema string        `json:"schema"`
 		Checks []exam.Result `json:"checks"`
 	}
-	part := support.Part{Name: "findings.json", How: "what doctor.json has that is not well"}
+	part := bundle.Part{Name: "findings.json", How: "what doctor.json has that is not well"}
 	if err := json.Unmarshal(examined, &v); err != nil {
 		part.Err = err.Error()
 		return part
@@ -209,10 +209,10 @@ func findings(examined []byte) support.Part {
 }
 
 // supportBox is about the box: the system's own files, and the names, sizes and modes in the state directory.
-func supportBox(c *call) (parts []support.Part) {
+func supportBox(c *call) (parts []bundle.Part) {
 	for _, path := range boxFiles() {
 		data, err := os.ReadFile(path)
-		part := support.Part{Name: "box/" + strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-"), How: path, Data: data}
+		part := bundle.Part{Name: "box/" + strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-"), How: path, Data: data}
 		if err != nil {
 			part.Err = err.Error()
 		}
@@ -237,12 +237,12 @@ func supportBox(c *call) (parts []support.Part) {
 			fmt.Fprintf(&list, "  %v\n", err)
 		}
 	}
-	return append(parts, support.Part{Name: "box/files.txt", How: "names, sizes, modes and times; no contents", Data: list.Bytes()})
+	return append(parts, bundle.Part{Name: "box/files.txt", How: "names, sizes, modes and times; no contents", Data: list.Bytes()})
 }
 
 // supportLog is what the program has logged since a time, as far as the system's journal has it.
-func supportLog(ctx context.Context, since string) support.Part {
-	part := support.Part{Name: "log.txt", How: "journalctl -u posagent --since " + since + " -n 5000 -o short-iso --no-pager"}
+func supportLog(ctx context.Context, since string) bundle.Part {
+	part := bundle.Part{Name: "log.txt", How: "journalctl -u posagent --since " + since + " -n 5000 -o short-iso --no-pager"}
 	args := strings.Fields(part.How)
 	path, err := exec.LookPath(args[0])
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"posagent/agent"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/agent/port"
-	"posagent/agent/support"
+	"posagent/agent/support/bundle"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/device"
@@ -42,7 +42,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if err != nil {
 		return o, f, nil, err
 	}
-	f.schemes, f.list, f.ways = schemes, list, map[string]*upstream.Client{offline.Schemes: schemes}
+	f.schemes, f.list, f.ways = schemes, list, map[string]*upstream.Client{gateway.Schemes: schemes}
 	f.account, f.keys = accountOf(cfg, links), map[string]string{}
 	for name, s := range to {
 		f.keys[name] = authKeys(cfg, name)
@@ -123,7 +123,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			return o, f, nil, err
 		}
 	}
-	o.Record, o.Clean = c.recorder, support.NewCleaner(append(cfg.Secrets(), o.Local.Token.Reveal())).Data
+	o.Record, o.Clean = c.recorder, bundle.NewCleaner(append(cfg.Secrets(), o.Local.Token.Reveal())).Data
 	var cables []string
 	for _, l := range lines {
 		o.Registers = append(o.Registers, l.Line)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"posagent/agent/config"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/upstream"
 	"posagent/schemes/disputes"
 	"posagent/schemes/wire"
@@ -133,8 +133,8 @@ func trusted(schemes, list, links *upstream.Client, to map[string]sender) func()
 func probes(schemes, links *upstream.Client, to map[string]sender) func(context.Context, string) error {
 	return func(ctx context.Context, service string) error {
 		switch {
-		case service == offline.Schemes:
-		case service == offline.LinkUndos:
+		case service == gateway.Schemes:
+		case service == gateway.LinkUndos:
 			if links != nil {
 				return links.Probe(ctx)
 			}

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/agent/upstream"
 	"posagent/schemes/backend"
@@ -143,14 +143,14 @@ func (b *bench) route(e *estate, f fault) (*route, error) {
 		return nil, err
 	}
 	db, err := sqlite.Open(b.ctx, sqlite.Options{
-		Path: filepath.Join(b.dir, fmt.Sprintf("till-%d.db", len(f.name))), Steps: append(outbox.Schema(), offline.Schema()...), Wrapper: wrapper{},
+		Path: filepath.Join(b.dir, fmt.Sprintf("till-%d.db", len(f.name))), Steps: append(outbox.Schema(), gateway.Schema()...), Wrapper: wrapper{},
 	})
 	if err != nil {
 		return nil, err
 	}
-	front := offline.NewFront(offline.Options{
+	front := gateway.NewFront(gateway.Options{
 		DB: db, Payments: &payments.Client{BaseURL: e.server.URL, Doer: t.client.Once()}, Within: time.Second,
-		Endpoints: map[string]string{offline.Payments: e.server.URL}, Limits: offline.Limits{Count: 1 << 40},
+		Endpoints: map[string]string{gateway.Payments: e.server.URL}, Limits: gateway.Limits{Count: 1 << 40},
 	})
 	t.box = outbox.NewOutbox(outbox.Options{
 		DB: db, Kinds: front.Kinds(), Watch: front.Watch, Probe: func(ctx context.Context, _ string) error { return t.client.Probe(ctx) },
@@ -186,7 +186,7 @@ func (t *route) fall(ctx context.Context) error {
 	t.cut.Store(true)
 	t.client.CloseIdle()
 	for range awayTries {
-		if t.box.Down(offline.Payments) {
+		if t.box.Down(gateway.Payments) {
 			return nil
 		}
 		if _, err := t.write(ctx); err != nil {

@@ -33,7 +33,7 @@ type scenes struct {
 func writtenScenes(t *testing.T) (s scenes) {
 	t.Helper()
 	dir := t.TempDir()
-	write := exec.Command("go", "test", "-count=1", "-run", "^TestPages$", "./agent/screen")
+	write := exec.Command("go", "test", "-count=1", "-run", "^TestPages$", "./agent/port/customerpage")
 	write.Dir = filepath.Join("..", "..")
 	write.Env = append(os.Environ(), "PAGES="+dir)
 	out, err := write.CombinedOutput()

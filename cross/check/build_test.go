@@ -90,7 +90,7 @@ func TestSizeIsTold(t *testing.T) {
 
 // TestSizeFlagsAgree: what is measured is what is shipped, booted and benched, and no compiler switch is among it.
 func TestSizeFlagsAgree(t *testing.T) {
-	for _, file := range []string{"cross/cross.sh", "cross/guest.sh", "cross/bench/bench.go", "cross/packages/build.go"} {
+	for _, file := range []string{"cross/cross.sh", "cross/guest.sh", "cross/bench/bench.go", "cross/build/packages/build.go"} {
 		text, err := os.ReadFile(filepath.Join(root(t), file))
 		require.NoError(t, err)
 		for _, flag := range []string{"-trimpath", "-tags", "nethttpomithttp2", "-ldflags", "-s -w"} {

@@ -74,7 +74,7 @@ func TestDecisionsAreDated(t *testing.T) {
 }
 
 // guides are the texts that lead a person to files, targets and chapters.
-var guides = []string{"README.md", "cmd/posagent/README.md", "ecr/README.md", ".github/WORDS.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md", "cross/README.md", "cross/bench/README.md", "agent/port/README.md", "agent/reconcile/README.md", "agent/till/README.md", "ecr/zvt/README.md", "ecr/jsonl/README.md", "ecr/torture/README.md", "schemes/backend/README.md"}
+var guides = []string{"README.md", "cmd/posagent/README.md", "ecr/README.md", ".github/WORDS.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md", "cross/README.md", "cross/bench/README.md", "agent/port/README.md", "agent/support/reconcile/README.md", "agent/port/salesapi/README.md", "ecr/zvt/README.md", "ecr/jsonl/README.md", "ecr/torture/README.md", "schemes/backend/README.md"}
 
 // maxReadme is how many lines the README has at most, firstScreens how many a window shows twice.
 const (

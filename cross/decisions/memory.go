@@ -69,7 +69,7 @@ func counter() []Holder {
 		Of:    "cmd/posagent.running",
 		Wired: "c cfg digest files on stamp db rest judged missed log",
 		Places: []Place{
-			{"bar", "that the box is not the terminal any more, or not yet, so that nothing is sold", "a start reads the enrolment first and asks the operator before a sale", []string{"agent/till.TestField2_M12WhatForbidsSalesTakesEffectAtOnce", "agent/till.TestAnUnconfirmedTerminalBeginsNothing"}},
+			{"bar", "that the box is not the terminal any more, or not yet, so that nothing is sold", "a start reads the enrolment first and asks the operator before a sale", []string{"agent/port/salesapi.TestField2_M12WhatForbidsSalesTakesEffectAtOnce", "agent/port/salesapi.TestAnUnconfirmedTerminalBeginsNothing"}},
 			{"looked", "when a change of configuration is looked at again", "pace alone: nothing about money follows", nil},
 		},
 	}}
@@ -102,7 +102,7 @@ func queues() []Holder {
 			{"kept", "when the figures are stored next", "a power cut loses a second of them, and what was accepted shows how late it was", []string{queue + "TestRunningTimeDoesNotGoBackInACrash"}},
 		},
 	}, {
-		Of:    "agent/offline.Front",
+		Of:    "agent/gateway.Front",
 		Wired: "o mu",
 		Places: []Place{
 			{"box pages kinds rows barred", "what it is joined with, and whether anything new is taken", "set as the program is put together, before it runs, and never after", nil},
@@ -148,7 +148,7 @@ func registers() []Holder {
 		Places: []Place{
 			{"said before prof", "the registration that counts", "stored before the register hears that it counts; one that cannot be stored fails", []string{line + "TestField2_M14ARegistrationThatIsNotStoredFails", line + "TestRegistrationSurvivesARestart"}},
 			{"ids", "whether a command is a repetition of the last one on this connection", "a repeated sale with a number is known by the journal; without one it is a new command, as the README says", []string{drive + "TestMoneyB11_ARepeatedRequest", line + "TestSequenceIDs"}},
-			{"d phase gen orphans aborting", "which sale is told, and whether its answer belongs to it", unheard + ": 06 20 asks the journal", []string{"ecr/zvt.TestMoneyA3_ALateReplyIsNoAcknowledgement", "cross/line.TestField_L5L6Restarts"}},
+			{"d phase gen orphans aborting", "which sale is told, and whether its answer belongs to it", unheard + ": 06 20 asks the journal", []string{"ecr/zvt.TestMoneyA3_ALateReplyIsNoAcknowledgement", "cross/campaign/line.TestField_L5L6Restarts"}},
 			{"queue pending owed unsent answers leaving seq timers timerSeq actions", "the messages on the way", "an acknowledgement that is not awaited confirms nothing", []string{"ecr/zvt.TestMoneyA3_WhatIsUnsentEndsWithItsDialogue"}},
 			{"shown paper", "the password, and lines for the printer", "nothing about money follows", nil},
 			{"lastEOD", "that a repeated 06 50 is told the day that was closed", "it is not after a start: see the known faults of closing a day", nil},
@@ -187,10 +187,10 @@ func registers() []Holder {
 			{"phase seq r sale open held gone bad no told list", "what the one request of this connection came to", "the connection ends with it; what may have left as the terminal stopped is kept, with an alert", []string{drive + "TestField2_M4PowerIsLostAsTheAnswerLeaves", "ecr/caisseap.TestMatrix"}},
 		},
 	}, {
-		Of:    "agent/till.Till",
+		Of:    "agent/port/salesapi.Till",
 		Wired: "o reject done close mu",
 		Places: []Place{
-			{"runs takings", "which request carries an outcome, and which is the first under its key", "a key finds its sale in the journal; what was not heard is kept or undone by the client's rule", []string{"agent/till.TestRestartInTheMiddle", "agent/till.TestSameKeyAtOnce"}},
+			{"runs takings", "which request carries an outcome, and which is the first under its key", "a key finds its sale in the journal; what was not heard is kept or undone by the client's rule", []string{"agent/port/salesapi.TestRestartInTheMiddle", "agent/port/salesapi.TestSameKeyAtOnce"}},
 		},
 	}}
 }

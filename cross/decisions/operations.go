@@ -28,7 +28,7 @@ func operations() []Decision {
 		}),
 	}, {
 		Deed: "send again", Of: "an operation",
-		By: []string{"agent/outbox.Outbox.prepare", "agent/outbox.clock.old", "agent/outbox.FromError", "agent/offline.Front.prepare", "agent/outbox.Op.Since"},
+		By: []string{"agent/outbox.Outbox.prepare", "agent/outbox.clock.old", "agent/outbox.FromError", "agent/gateway.Front.prepare", "agent/outbox.Op.Since"},
 		Facts: []Fact{
 			{"that it was sent", "outbox_ops.state"},
 			{"how old its Key is", "outbox_ops.sent_age"},
@@ -56,7 +56,7 @@ func operations() []Decision {
 		}),
 	}, {
 		Deed: "DONE", Of: "an undo or refund of a sale",
-		By: []string{"agent/offline.undoing.judge", "agent/offline.undoing.ask", "agent/offline.undoing.started", "agent/intent.Names.Other"},
+		By: []string{"agent/gateway.undoing.judge", "agent/gateway.undoing.ask", "agent/gateway.undoing.started", "agent/intent.Names.Other"},
 		Facts: []Fact{
 			{"how it stands, by our own reference", "read schemes/aapay.Service.Status"},
 			{"what was asked, and which words count", "outbox_ops.payload"},
@@ -77,7 +77,7 @@ func operations() []Decision {
 		}),
 	}, {
 		Deed: "doubt", Of: "an operation",
-		By: []string{"agent/outbox.next", "agent/offline.Front.prepare", "agent/offline.undoing.missing", "agent/offline.undoing.strange"},
+		By: []string{"agent/outbox.next", "agent/gateway.Front.prepare", "agent/gateway.undoing.missing", "agent/gateway.undoing.strange"},
 		Facts: []Fact{
 			{"its state", "outbox_ops.state"},
 			{"how old its Key is", "outbox_ops.sent_age"},

@@ -97,7 +97,7 @@ const (
 	journal = "agent/checkout/drive/journal."
 	live    = "agent/checkout/drive/live."
 	queue   = "agent/outbox."
-	gate    = "agent/offline."
+	gate    = "agent/gateway."
 	link    = "agent/paylink."
 	whole   = "agent."
 	line    = "ecr/session."

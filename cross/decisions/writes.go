@@ -4,7 +4,7 @@ package decisions
 func writes() []Decision {
 	return []Decision{{
 		Deed: "accept", Of: "a local client's write",
-		By: []string{"agent/offline.Front.accept", "agent/offline.Front.mayRepeat", "agent/offline.Front.trusted", "agent/offline.Front.mustBeNow", "agent/offline.Front.ownerOf", "agent/owned.Claims.shows", "agent/outbox.Outbox.Forgotten"},
+		By: []string{"agent/gateway.Front.accept", "agent/gateway.Front.mayRepeat", "agent/gateway.Front.trusted", "agent/gateway.Front.mustBeNow", "agent/gateway.Front.ownerOf", "agent/ownership.Claims.shows", "agent/outbox.Outbox.Forgotten"},
 		Facts: []Fact{
 			{"what is asked for, and by whom", "asked"},
 			{"what came under the client's key", "offline_claims.digest"},
@@ -22,27 +22,27 @@ func writes() []Decision {
 			{"whether the journal took another's place", "store_meta.value"},
 			{"the most for one operation", "setting [offline] max_amount"},
 			{"whether the service answers", "memory agent/outbox.service.down"},
-			{"whether this run has seen the proof", "memory agent/offline.Front.proven"},
+			{"whether this run has seen the proof", "memory agent/gateway.Front.proven"},
 		},
 		On: ofOperation(map[Change]Cell{
 			Restart: runs("202 means that it is durable; what is never stored is not sent after a start", gate+"TestNotStoredIsNotSentAfterARestart", gate+"TestOneKeyForEver", gate+"TestPowerCutOfClientsWrites", everyRestart),
 			Boot: runs("no Key and no age of an id has a clock in it; what a client names is another's where the service had it before the call, and is judged by the service's own times",
-				gate+"TestCallersKey", queue+"TestField2_M10TheUpperBoundOfAge", "agent/owned.TestField3_C8WhatStoodBeforeIsNotTheCalls", "agent/owned.TestField3_C8ByTheServicesOwnClock"),
+				gate+"TestCallersKey", queue+"TestField2_M10TheUpperBoundOfAge", "agent/ownership.TestField3_C8WhatStoodBeforeIsNotTheCalls", "agent/ownership.TestField3_C8ByTheServicesOwnClock"),
 			Older:       runs("the same Key again, so the backend knows it; held where the backend may have forgotten it, or honours none", gate+"TestField_J7ARestoredJournalMakesTheSameKey", gate+"TestField_J7AnOldRestoredJournalHoldsKeys", gate+"TestField_J7WithoutKeysARestoredJournalHoldsAtOnce", everyOlder),
 			New:         runs("held for a person: how long ago the lost journal used a key cannot be told; the secret outlives it", queue+"TestField2_M32WritesAreHeldWhereTheSecretIsNew", gate+"TestField_J7ALostLocalIDIsNotSent", "store/sqlite.TestField2_M32ASecretComesWithItsJournal", everyNew),
 			Account:     runs("a thing of another account is refused, naming it, and so is what was asked of that account and never sent", gate+"TestField2_M41AThingOfTheProviderBeforeIsRefused", gate+"TestField6_WhatWasNeverSentThereIsNotSentHere", bindAccount),
 			Currency:    runs("no limit in a currency, no storing: answered now or refused", gate+"TestLimits", gate+"TestUnknownAmount"),
-			AnotherTill: runs("keys, ids and things are each client's own; another's are not found", "agent/owned.TestField_P1KeysOfClientsAreApart", "agent/owned.TestField2_M40WhatOneClientNamesAnotherDoesNot", "agent/owned.TestField2_M36AThingIsOwnedAsItIsSpelled", everyClient),
-			WriteFails:  runs("503, and nothing was sent; after an effect never that", gate+"TestNothingIsSentBeforeItIsStored", "agent/owned.TestField2_M43AfterAnEffectTheOutcomeIsUnknownAtWorst", everyWrite),
+			AnotherTill: runs("keys, ids and things are each client's own; another's are not found", "agent/ownership.TestField_P1KeysOfClientsAreApart", "agent/ownership.TestField2_M40WhatOneClientNamesAnotherDoesNot", "agent/ownership.TestField2_M36AThingIsOwnedAsItIsSpelled", everyClient),
+			WriteFails:  runs("503, and nothing was sent; after an effect never that", gate+"TestNothingIsSentBeforeItIsStored", "agent/ownership.TestField2_M43AfterAnEffectTheOutcomeIsUnknownAtWorst", everyWrite),
 			Late:        runs("pending, with its operation; what is not stored is withdrawn, or of unknown outcome", gate+"TestAwayBeforeItIsRecorded", gate+"TestMoneyC2_NothingSentIsNeverInDoubt", everyLate),
 			Doubled:     runs("one key, one operation; another body is refused", gate+"TestAKeyOnTwoRoutesFindsBoth", gate+"TestField2_M19OneKeyOfAClientIsOneKey", everyDoubled),
-			Anothers: runs("a claim by a call that did not make it gives nothing", "agent/owned.TestField2_M40AReferenceGivesWhatTheCallMade", "agent/owned.TestField2_M40ABuildGivesWhatItsSessionMade",
-				"agent/owned.TestField5_PortAStartIsAnsweredForAnother", everyOthers),
+			Anothers: runs("a claim by a call that did not make it gives nothing", "agent/ownership.TestField2_M40AReferenceGivesWhatTheCallMade", "agent/ownership.TestField2_M40ABuildGivesWhatItsSessionMade",
+				"agent/ownership.TestField5_PortAStartIsAnsweredForAnother", everyOthers),
 			Unreadable: runs("nothing is stored for a service that was never reached as itself", gate+"TestProvenOnce", gate+"TestBadInputIsNeverStored", everyGarbled),
 		}),
 	}, {
 		Deed: "join", Of: "a write that its client repeats",
-		By: []string{"agent/offline.Front.claim", "agent/offline.Front.claimOther", "agent/offline.Front.ourKey", "agent/offline.Front.finalAnswer", "agent/outbox.Outbox.Revive"},
+		By: []string{"agent/gateway.Front.claim", "agent/gateway.Front.claimOther", "agent/gateway.Front.ourKey", "agent/gateway.Front.finalAnswer", "agent/outbox.Outbox.Revive"},
 		Facts: []Fact{
 			{"the client's key and body", "asked"},
 			{"what came under it", "offline_claims.name"},
@@ -59,7 +59,7 @@ func writes() []Decision {
 			Older:       runs("the same Key; a withdrawn one may have been sent since", gate+"TestField_J7AWithdrawnOperationIsRevived", gate+"TestField2_M39WhatIsWithdrawnSinceIsRevived", everyOlder),
 			New:         runs("the same Key again where the secret is the one before, else held", gate+"TestField_J7ARestoredJournalMakesTheSameKey", queue+"TestField2_M32WritesAreHeldWhereTheSecretIsNew", everyNew),
 			LineName:    runs("a client that is renamed keeps its id, its things and its keys", keepLine),
-			AnotherTill: runs("keys of two clients are apart", "agent/owned.TestField_P1KeysOfClientsAreApart", everyClient),
+			AnotherTill: runs("keys of two clients are apart", "agent/ownership.TestField_P1KeysOfClientsAreApart", everyClient),
 			WriteFails:  runs("503 or pending, and the repeat finds what was stored", gate+"TestNothingIsSentBeforeItIsStored", everyWrite),
 			Late:        runs("pending again, while it runs", gate+"TestOneKeyForEver", everyLate),
 			Doubled:     runs("each repeat has the same answer", gate+"TestOneKeyForEver", gate+"TestAKeyOnTwoRoutesFindsBoth", everyDoubled),
@@ -68,7 +68,7 @@ func writes() []Decision {
 		}),
 	}, {
 		Deed: "DONE", Of: "a local client's write",
-		By: []string{"agent/offline.Front.send", "agent/offline.Front.ours", "agent/offline.Front.settle"},
+		By: []string{"agent/gateway.Front.send", "agent/gateway.Front.ours", "agent/gateway.Front.settle"},
 		Facts: []Fact{
 			{"what the service answers", "read schemes/payments.Service.Create"},
 			{"its Key", "outbox_ops.key"},

@@ -36,17 +36,17 @@ var ofAgent = []mutant{
 	{"a change of the device key leaves out the secrets", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
 		{"store/rewrap.go", "SELECT name, value FROM store_meta WHERE name = 'mac_key' OR", "SELECT name, value FROM store_meta WHERE name = 'mac_key' AND 1 OR 0 AND"},
 	}},
-	{"the amount of an audit line outside its link", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
-		{"agent/audit/chain.go", `l.Deed.Deed, l.Subject, l.Amount, l.Currency`, `l.Deed.Deed, l.Subject, l.Currency`},
+	{"the amount of an audit line outside its link", "agent/records/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/records/audit/chain.go", `l.Deed.Deed, l.Subject, l.Amount, l.Currency`, `l.Deed.Deed, l.Subject, l.Currency`},
 	}},
-	{"strangers push deeds out of the audit log", "agent/audit", "TestField2_A5StrangersPushNoDeedOut", []edit{
-		{"agent/audit/noise.go", `if n <= most {`, `if n <= most || true {`},
+	{"strangers push deeds out of the audit log", "agent/records/audit", "TestField2_A5StrangersPushNoDeedOut", []edit{
+		{"agent/records/audit/noise.go", `if n <= most {`, `if n <= most || true {`},
 	}},
-	{"dropped audit lines that nobody vouches for", "agent/audit", "TestField2_A5StrangersPushNoDeedOut", []edit{
-		{"agent/audit/noise.go", `&& l == droppedLine(mac, l.Amount, l.ID, l.At, link)`, ``},
+	{"dropped audit lines that nobody vouches for", "agent/records/audit", "TestField2_A5StrangersPushNoDeedOut", []edit{
+		{"agent/records/audit/noise.go", `&& l == droppedLine(mac, l.Amount, l.ID, l.At, link)`, ``},
 	}},
-	{"each loopback address is a visitor", "agent/audit", "TestField2_A5OneVisitorIsOneLine", []edit{
-		{"agent/audit/refused.go", `return "loopback"`, `return a.String()`},
+	{"each loopback address is a visitor", "agent/records/audit", "TestField2_A5OneVisitorIsOneLine", []edit{
+		{"agent/records/audit/refused.go", `return "loopback"`, `return a.String()`},
 	}},
 	{"a card number as a name is kept in clear", "agent/checkout/drive", "TestField2_A3ACardNumberAsANameStandsNowhere", []edit{
 		{"agent/intent/name.go", `if masked == part {`, `if masked != "" {`},
@@ -61,18 +61,18 @@ var ofAgent = []mutant{
 				from += n
 				break`},
 	}},
-	{"an audit line not chained to the one before", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
-		{"agent/audit/chain.go", `strconv.FormatInt(l.ID, 10), before, l.At`, `strconv.FormatInt(l.ID, 10), l.At`},
+	{"an audit line not chained to the one before", "agent/records/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/records/audit/chain.go", `strconv.FormatInt(l.ID, 10), before, l.At`, `strconv.FormatInt(l.ID, 10), l.At`},
 	}},
-	{"the newest audit lines removed unseen", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
-		{"agent/audit/read.go", `case last > v.Last:`, `case false:`},
-		{"agent/audit/read.go", `case *head != headOf(v.Last, link):`, `case false:`},
+	{"the newest audit lines removed unseen", "agent/records/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/records/audit/read.go", `case last > v.Last:`, `case false:`},
+		{"agent/records/audit/read.go", `case *head != headOf(v.Last, link):`, `case false:`},
 	}},
-	{"the purge of the audit log leaves no anchor", "agent/audit", "TestPurgeLeavesAnAnchor", []edit{
-		{"agent/audit/read.go", `floor, link, err := anchor(r)`, `floor, link, err := int64(0), []byte(nil), error(nil)`},
+	{"the purge of the audit log leaves no anchor", "agent/records/audit", "TestPurgeLeavesAnAnchor", []edit{
+		{"agent/records/audit/read.go", `floor, link, err := anchor(r)`, `floor, link, err := int64(0), []byte(nil), error(nil)`},
 	}},
-	{"an audit log that was cut while the terminal was stopped goes on as if nothing were", "agent/audit", "TestStartRemembersWhatIsGone", []edit{
-		{"agent/audit/read.go", `if found == head || head == (Head{}) && last == 0 {`, `if found == head || true {`},
+	{"an audit log that was cut while the terminal was stopped goes on as if nothing were", "agent/records/audit", "TestStartRemembersWhatIsGone", []edit{
+		{"agent/records/audit/read.go", `if found == head || head == (Head{}) && last == 0 {`, `if found == head || true {`},
 	}},
 	{"a verb that was interrupted says that the backend is away", "cmd/posagent", "TestEveryExitCode", []edit{
 		{"cmd/posagent/main.go", `if ctx.Err() != nil && (e.Code ==`, `if false && (e.Code ==`},
@@ -100,19 +100,19 @@ var ofAgent = []mutant{
 	}},
 
 	// At most one effect at the backend.
-	{"the client's key of a link is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
-		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Paylinks {\n\t\tif now"},
-		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Paylinks {"},
+	{"the client's key of a link is not stored with it, and the terminal dies", "cross/campaign/kill", "TestKillClients", []edit{
+		{"agent/gateway/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Paylinks {\n\t\tif now"},
+		{"agent/gateway/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Paylinks {"},
 	}},
-	{"a real terminal goes on with a journal whose log was damaged", "cross/kill", "TestField_J1DamagedLogsOfRealTerminals", []edit{
+	{"a real terminal goes on with a journal whose log was damaged", "cross/campaign/kill", "TestField_J1DamagedLogsOfRealTerminals", []edit{
 		{"store/marks/judge.go", `case row.End.Sequence < m.End.Sequence:`, `case false:`},
 	}},
-	{"a terminal whose backup was put back says that its journal was cut", "cross/kill", "TestField_J1NoFalseAlarm", []edit{
+	{"a terminal whose backup was put back says that its journal was cut", "cross/campaign/kill", "TestField_J1NoFalseAlarm", []edit{
 		{"store/marks/judge.go", `case row.Flags&RowRestored != 0 && (!e.Mark.OK`, `case false && (!e.Mark.OK`},
 	}},
-	{"the client's key of a token is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
-		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
-		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
+	{"the client's key of a token is not stored with it, and the terminal dies", "cross/campaign/kill", "TestKillClients", []edit{
+		{"agent/gateway/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
+		{"agent/gateway/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
 	}},
 	{"an operation's data key stays in its row", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
 		{"agent/outbox/step.go", `r.payload, r.memo, r.dataKey = nil, nil, nil`, `r.payload, r.memo = nil, nil`},
@@ -269,10 +269,10 @@ var ofAgent = []mutant{
 		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, wire.MayAll)`, `who.Own = slices.Contains(who.Words, "")`},
 	}},
 	{"the register's sale is reversed past the checkout", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
-		{"agent/owned/schemes.go", `case err != nil || name == "":`, `case err != nil || name == name:`},
+		{"agent/ownership/schemes.go", `case err != nil || name == "":`, `case err != nil || name == name:`},
 	}},
 	{"a client pays with another's token", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
-		{"agent/offline/owner.go", `	if !caller.Own || token == "" {`, `	if !caller.Own || token != "" {`},
+		{"agent/gateway/owner.go", `	if !caller.Own || token == "" {`, `	if !caller.Own || token != "" {`},
 	}},
 	{"who only names a client takes its places for payment links", "agent/port", "TestClients", []edit{
 		{"agent/port/services.go", `g.calling(maxLinkBody, answered("instance and secret", false, fail, h))`,
@@ -295,7 +295,7 @@ var ofAgent = []mutant{
 		{"cmd/posagent/keys.go", `load = device.LoadKeys //`, `load = device.OpenKeys //`},
 	}},
 	{"a row that is removed lowers the highest number", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
-		{"agent/gaps/gaps.go", `max(was.Highest, highest)}`, `highest}`},
+		{"agent/records/deletedrows/gaps.go", `max(was.Highest, highest)}`, `highest}`},
 	}},
 	{"the number of a removed operation is given again", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
 		{"agent/outbox/accept.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
@@ -309,14 +309,14 @@ var ofAgent = []mutant{
 	{"an operation is sent again before it has rested, by a schedule read before its answer", "agent/outbox", "TestAnOldScheduleMakesNoAttempt", []edit{
 		{"agent/outbox/attempt.go", `if r.nextRun > o.clock.run() {`, `if r.nextRun > o.clock.run() && false {`},
 	}},
-	{"a watch forgets, while it counts again, what it found", "agent/gaps", "TestWatchFindsWhatIsGoneInPieces", []edit{
-		{"agent/gaps/gaps.go", `if o.was.rows > lost.rows {`, `if o.was.rows < lost.rows {`},
+	{"a watch forgets, while it counts again, what it found", "agent/records/deletedrows", "TestWatchFindsWhatIsGoneInPieces", []edit{
+		{"agent/records/deletedrows/gaps.go", `if o.was.rows > lost.rows {`, `if o.was.rows < lost.rows {`},
 	}},
-	{"a watch counts the first rows again and again", "agent/gaps", "TestWatchFindsWhatIsGoneInPieces", []edit{
-		{"agent/gaps/gaps.go", `o.upTo = in.Highest`, `o.upTo = 0`},
+	{"a watch counts the first rows again and again", "agent/records/deletedrows", "TestWatchFindsWhatIsGoneInPieces", []edit{
+		{"agent/records/deletedrows/gaps.go", `o.upTo = in.Highest`, `o.upTo = 0`},
 	}},
 	{"a gap among the rows is not said", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
-		{"agent/gaps/gaps.go", `if lost.rows <= 0 {`, `if lost.rows >= 0 {`},
+		{"agent/records/deletedrows/gaps.go", `if lost.rows <= 0 {`, `if lost.rows >= 0 {`},
 	}},
 
 	// Enrolment.
@@ -337,8 +337,8 @@ var ofAgent = []mutant{
 	{"a list of every address opens a line", "agent/config", "TestField2_D2WhatAStrangerGuessesIsNamed", []edit{
 		{"agent/config/registers.go", `(len(e.Allow) == 0 || e.everywhere())`, `len(e.Allow) == 0`},
 	}},
-	{"a sale asked for under its key is no list", "agent/till", "TestField2_U2OneSaleEverywhere", []edit{
-		{"agent/till/answer.go", `r.Method != http.MethodGet || r.PathValue("id") != ""`, `r.Method == http.MethodGet || r.PathValue("id") != ""`},
+	{"a sale asked for under its key is no list", "agent/port/salesapi", "TestField2_U2OneSaleEverywhere", []edit{
+		{"agent/port/salesapi/answer.go", `r.Method != http.MethodGet || r.PathValue("id") != ""`, `r.Method == http.MethodGet || r.PathValue("id") != ""`},
 	}},
 	{"wrong codes keep a good one out", "schemes/backend/fleet", "TestField2_G5NoStrangerLocksAGoodCodeOut", []edit{
 		{"schemes/backend/fleet/fleet.go", `if wire.ReasonOf(err) == fleet.CodeNotGood {`, `if err == nil || wire.ReasonOf(err) == fleet.CodeNotGood {`},
@@ -346,38 +346,38 @@ var ofAgent = []mutant{
 	{"a caller behind a proxy chooses its address", "schemes/backend", "TestField2_G5TheAddressBehindAProxy", []edit{
 		{"schemes/backend/proxies.go", `i >= 0 && trusted(at); i--`, `i >= 0; i--`},
 	}},
-	{"a box believes any fleet", "agent/enrol", "TestOnlyTheOperatorIsBelieved", []edit{
-		{"agent/enrol/drive.go", `fleet.Verify(got, s.e.Fingerprint,`, `fleet.Verify(got, "",`},
+	{"a box believes any fleet", "agent/lifecycle/enrol", "TestOnlyTheOperatorIsBelieved", []edit{
+		{"agent/lifecycle/enrol/drive.go", `fleet.Verify(got, s.e.Fingerprint,`, `fleet.Verify(got, "",`},
 	}},
-	{"a configuration is used whoever has signed it", "agent/enrol", "TestANewerConfiguration", []edit{
-		{"agent/enrol/drive.go", `err = fleet.VerifyRevision(authority, s.e.ID, rev)`, `_ = authority`},
+	{"a configuration is used whoever has signed it", "agent/lifecycle/enrol", "TestANewerConfiguration", []edit{
+		{"agent/lifecycle/enrol/drive.go", `err = fleet.VerifyRevision(authority, s.e.ID, rev)`, `_ = authority`},
 	}},
-	{"a configuration is confirmed before it was tried", "agent/enrol", "TestABrokenStepGoesOn", []edit{
-		{"agent/enrol/drive.go", `err = s.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair})`, `_ = pair`},
+	{"a configuration is confirmed before it was tried", "agent/lifecycle/enrol", "TestABrokenStepGoesOn", []edit{
+		{"agent/lifecycle/enrol/drive.go", `err = s.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair})`, `_ = pair`},
 	}},
-	{"a code that was refused is asked for again and again", "agent/enrol", "TestARefusedCodeLeavesTheRest", []edit{
-		{"agent/enrol/drive.go", `if last(err) || errors.Is(err, ErrNotHere) {`, `if last(err) && false {`},
+	{"a code that was refused is asked for again and again", "agent/lifecycle/enrol", "TestARefusedCodeLeavesTheRest", []edit{
+		{"agent/lifecycle/enrol/drive.go", `if last(err) || errors.Is(err, ErrNotHere) {`, `if last(err) && false {`},
 	}},
-	{"a revoked box forgets it", "agent/enrol", "TestARevokedBoxRemembersIt", []edit{
-		{"agent/enrol/drive.go", `return 0, errors.Join(&RefusedError{err}, b.write(r))`, `return 0, &RefusedError{err}`},
+	{"a revoked box forgets it", "agent/lifecycle/enrol", "TestARevokedBoxRemembersIt", []edit{
+		{"agent/lifecycle/enrol/drive.go", `return 0, errors.Join(&RefusedError{err}, b.write(r))`, `return 0, &RefusedError{err}`},
 	}},
-	{"money that is open is left behind by another enrolment", "agent/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
-		{"agent/enrol/box.go", `if waits && r.Waits && r.Before != nil && r.Gave == 0 {`, `if false {`},
+	{"money that is open is left behind by another enrolment", "agent/lifecycle/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
+		{"agent/lifecycle/enrol/box.go", `if waits && r.Waits && r.Before != nil && r.Gave == 0 {`, `if false {`},
 	}},
-	{"the readiness under one enrolment proves another", "agent/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
-		{"agent/enrol/revision.go", `r.Now != nil && r.Now.ID == id && r.Active == number`, `r.Now != nil && r.Active == number`},
+	{"the readiness under one enrolment proves another", "agent/lifecycle/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
+		{"agent/lifecycle/enrol/revision.go", `r.Now != nil && r.Now.ID == id && r.Active == number`, `r.Now != nil && r.Active == number`},
 	}},
-	{"an old trial is believed", "agent/enrol", "TestAnOldTrialIsNotBelieved", []edit{
-		{"agent/enrol/drive.go", `if !s.tried { // it was`, `if false { // it was`},
+	{"an old trial is believed", "agent/lifecycle/enrol", "TestAnOldTrialIsNotBelieved", []edit{
+		{"agent/lifecycle/enrol/drive.go", `if !s.tried { // it was`, `if false { // it was`},
 	}},
-	{"a late fingerprint is not compared", "agent/enrol", "TestALateFingerprintIsCompared", []edit{
-		{"agent/enrol/box.go", `fingerprint == "" || e.Authority == ""`, `true`},
+	{"a late fingerprint is not compared", "agent/lifecycle/enrol", "TestALateFingerprintIsCompared", []edit{
+		{"agent/lifecycle/enrol/box.go", `fingerprint == "" || e.Authority == ""`, `true`},
 	}},
-	{"a configuration that was given up is fetched again", "agent/enrol", "TestAConfigurationThatDoesNotWorkIsGivenUp", []edit{
-		{"agent/enrol/drive.go", `case rev.Number <= max(r.Active, r.Refused):`, `case rev.Number <= r.Active:`},
+	{"a configuration that was given up is fetched again", "agent/lifecycle/enrol", "TestAConfigurationThatDoesNotWorkIsGivenUp", []edit{
+		{"agent/lifecycle/enrol/drive.go", `case rev.Number <= max(r.Active, r.Refused):`, `case rev.Number <= r.Active:`},
 	}},
-	{"a configuration that never worked stays", "agent/enrol", "TestAConfigurationThatDoesNotWorkIsGivenUp", []edit{
-		{"agent/enrol/revision.go", "		if r.Previous == 0 {\n			return nil\n", "		if r.Starts < 1000 {\n			return nil\n"},
+	{"a configuration that never worked stays", "agent/lifecycle/enrol", "TestAConfigurationThatDoesNotWorkIsGivenUp", []edit{
+		{"agent/lifecycle/enrol/revision.go", "		if r.Previous == 0 {\n			return nil\n", "		if r.Starts < 1000 {\n			return nil\n"},
 	}},
 	{"what an operator sends reads the box's files", "agent/config", "TestWhatWasGivenReadsNoFile", []edit{
 		{"agent/config/loader.go", `if l.given {`, `if l.given && false {`},
@@ -407,8 +407,8 @@ var ofAgent = []mutant{
 	{"resolved by hand without a proof", "agent/control", "TestVerbs", []edit{
 		{"agent/control/server.go", `if a.Note == "" || a.State`, `if a.State`},
 	}},
-	{"a reader of events is not told what it missed", "agent/events", "TestBoundedAndHonestAboutIt", []edit{
-		{"agent/events/shares.go", `last > 0 && r.started {`, `false {`},
+	{"a reader of events is not told what it missed", "agent/records/events", "TestBoundedAndHonestAboutIt", []edit{
+		{"agent/records/events/shares.go", `last > 0 && r.started {`, `false {`},
 	}},
 	{"two clients share one name", "agent/port", "TestClients", []edit{
 		{"agent/port/clients.go", `wire.WithCaller(r.Context(), c.caller)`, `wire.WithCaller(r.Context(), wire.Caller{})`},
@@ -435,7 +435,7 @@ var ofAgent = []mutant{
 
 	// An accepted or restored journal says no final no.
 	{"a journal that replaced another says not found for good", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
-		{"agent/lost/lost.go", `if err != nil || !ok {`, `if err != nil || !ok || l.Generation > 0 {`},
+		{"agent/records/replacedjournal/lost.go", `if err != nil || !ok {`, `if err != nil || !ok || l.Generation > 0 {`},
 	}},
 	{"that a journal replaced another is not kept", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
 		{"agent/recover.go", `return store.KeepLost(tx, store.Lost{`, `return func(store.Tx, store.Lost) error { return nil }(tx, store.Lost{`},
@@ -450,14 +450,14 @@ var ofAgent = []mutant{
 		{"agent/checkout/drive/forward.go", `if err := unsaid(tx); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"the backend's not found is believed of a lost local id", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
-		{"agent/offline/owner.go", `if known || wire.CodeOf(err) != wire.NotFound ||`, `if true ||`},
+		{"agent/gateway/owner.go", `if known || wire.CodeOf(err) != wire.NotFound ||`, `if true ||`},
 	}},
-	{"a client hears a final no of what only a lost journal knew to be its own", "agent/owned", "TestField_C8NoFinalNoOfWhatALostJournalKnew", []edit{
-		{"agent/owned/claims.go", "\t\treturn c.none(ctx, about)\n\t}\n\treturn nil\n}\n\n// allow", "\t\treturn none(about)\n\t}\n\treturn nil\n}\n\n// allow"},
+	{"a client hears a final no of what only a lost journal knew to be its own", "agent/ownership", "TestField_C8NoFinalNoOfWhatALostJournalKnew", []edit{
+		{"agent/ownership/claims.go", "\t\treturn c.none(ctx, about)\n\t}\n\treturn nil\n}\n\n// allow", "\t\treturn none(about)\n\t}\n\treturn nil\n}\n\n// allow"},
 	}},
 	{"a link of a lost journal shares its number with a new one", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
-		{"agent/recover.go", `, offline.SkipNumbers(tx, n.Operations.Highest))`, `)`},
-		{"agent/recover.go", `	"posagent/agent/offline"
+		{"agent/recover.go", `, gateway.SkipNumbers(tx, n.Operations.Highest))`, `)`},
+		{"agent/recover.go", `	"posagent/agent/gateway"
 `, ``},
 	}},
 	{"the watchdog is fed without progress", "cmd/posagent", "TestNoSignOfLifeWithoutProgress", []edit{
@@ -500,29 +500,29 @@ var ofAgent = []mutant{
 	{"a long output keeps half a line, and so half a secret", "cmd/posagent", "TestAClippedOutputHasWholeLines", []edit{
 		{"cmd/posagent/record_run.go", `c.head[:bytes.LastIndexByte(c.head, '\n')+1], []byte(nil)`, `c.head, []byte(nil)`},
 	}},
-	{"a part of an archive keeps its secrets", "agent/support", "TestSecretsAndCardNumbersGo", []edit{
-		{"agent/support/support.go", `clean[i] = c.Data(p.Data)`, `clean[i] = p.Data`},
+	{"a part of an archive keeps its secrets", "agent/support/bundle", "TestSecretsAndCardNumbersGo", []edit{
+		{"agent/support/bundle/support.go", `clean[i] = c.Data(p.Data)`, `clean[i] = p.Data`},
 	}},
-	{"a number with a secret in it makes a part that is no JSON", "agent/support", "TestJSONStaysJSON", []edit{
-		{"agent/support/clean.go", `	w.quote(clean)
+	{"a number with a secret in it makes a part that is no JSON", "agent/support/bundle", "TestJSONStaysJSON", []edit{
+		{"agent/support/bundle/clean.go", `	w.quote(clean)
 `, `	w.out.WriteString(clean)
 `},
 	}},
-	{"what stands behind a name of a secret stays in a text", "agent/support", "TestWhatANameHidesGoes", []edit{
-		{"agent/support/clean.go", `	s = c.named.ReplaceAllString(s, "${1}"+masked)
+	{"what stands behind a name of a secret stays in a text", "agent/support/bundle", "TestWhatANameHidesGoes", []edit{
+		{"agent/support/bundle/clean.go", `	s = c.named.ReplaceAllString(s, "${1}"+masked)
 `, ``},
 	}},
-	{"what stands behind a name of a secret stays in JSON", "agent/support", "TestJSONStaysJSON", []edit{
-		{"agent/support/clean.go", `if w.c.Hides(name) {`, `if w.c.Hides(name) && false {`},
+	{"what stands behind a name of a secret stays in JSON", "agent/support/bundle", "TestJSONStaysJSON", []edit{
+		{"agent/support/bundle/clean.go", `if w.c.Hides(name) {`, `if w.c.Hides(name) && false {`},
 	}},
 	{"a recorded line leaves the terminal with its secrets", "agent/control", "TestARecordingFollowsTheLog", []edit{
 		{"agent/control/record.go", `string(o.Clean(data))`, `string(data)`},
 	}},
-	{"a reader of the log that is slow takes all memory", "agent/record", "TestASlowReaderLosesLinesAndIsTold", []edit{
-		{"agent/record/record.go", ` || r.bytes+len(line) > mostBytes {`, ` {`},
+	{"a reader of the log that is slow takes all memory", "agent/support/record", "TestASlowReaderLosesLinesAndIsTold", []edit{
+		{"agent/support/record/record.go", ` || r.bytes+len(line) > mostBytes {`, ` {`},
 	}},
-	{"a recording that ended leaves the log loud", "agent/record", "TestAReaderSeesWhatTheLogDoesNot", []edit{
-		{"agent/record/record.go", `	delete(r.of.readers, r)
+	{"a recording that ended leaves the log loud", "agent/support/record", "TestAReaderSeesWhatTheLogDoesNot", []edit{
+		{"agent/support/record/record.go", `	delete(r.of.readers, r)
 `, ``},
 	}},
 	{"a recording without the terminal does not say so", "cmd/posagent", "TestARecordingWithoutATerminal", []edit{

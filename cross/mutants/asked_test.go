@@ -12,8 +12,8 @@ var ofAsked = []mutant{
 
 // ofDeaths is every broken rule of receipts on a printer that dies.
 var ofDeaths = []mutant{
-	{"a receipt that was cut off is let go", "agent/paper", "TestRandomDeathsOfThePrinter", []edit{
-		{"agent/paper/paper.go", `		p.tried[w.id] = a
+	{"a receipt that was cut off is let go", "agent/counter/printqueue", "TestRandomDeathsOfThePrinter", []edit{
+		{"agent/counter/printqueue/paper.go", `		p.tried[w.id] = a
 		return err`, `		return p.done(ctx, w)`},
 	}},
 }

@@ -17,20 +17,20 @@ var ofBooks = []mutant{
 	{"the checkout names a link by its number", "agent/paylink", "TestField4_TheCheckoutNamesALinkByItsReference", []edit{
 		{"agent/checkout/drive/forward.go", "		ref = orig.Reference\n	}\n	return typ", "		_ = orig.Reference\n	}\n	return typ"},
 	}},
-	{"a failed attempt's fee is taken", "schemes/backend/cards", "TestField4_AFailedAttemptsFee", []edit{
-		{"schemes/backend/cards/pay.go", "p.state, p.Means, p.Fee = Fresh, nil, 0", "p.state, p.Means = Fresh, nil"},
+	{"a failed attempt's fee is taken", "schemes/backend/payments", "TestField4_AFailedAttemptsFee", []edit{
+		{"schemes/backend/payments/pay.go", "p.state, p.Means, p.Fee = Fresh, nil, 0", "p.state, p.Means = Fresh, nil"},
 	}},
-	{"an arrangement that is over takes money", "schemes/backend/cards", "TestField4_AnArrangementThatIsOver", []edit{
-		{"schemes/backend/cards/token.go", "if err == nil && t.over(now) {", "if err == nil && t.over(now) && p == nil {"},
+	{"an arrangement that is over takes money", "schemes/backend/payments", "TestField4_AnArrangementThatIsOver", []edit{
+		{"schemes/backend/payments/token.go", "if err == nil && t.over(now) {", "if err == nil && t.over(now) && p == nil {"},
 	}},
-	{"a cancel of a part undoes the whole", "schemes/backend/sessions", "TestField4_ACancelOfAPartIsRefused", []edit{
-		{"schemes/backend/sessions/post.go", "case n != 0 && n != p.of.amount:", "case n < 0:"},
+	{"a cancel of a part undoes the whole", "schemes/backend/hosted", "TestField4_ACancelOfAPartIsRefused", []edit{
+		{"schemes/backend/hosted/post.go", "case n != 0 && n != p.of.amount:", "case n < 0:"},
 	}},
-	{"what is due comes after what is asked", "schemes/backend/sessions", "TestField4_WhatIsDueComesFirst", []edit{
-		{"schemes/backend/sessions/post.go", "for _, o := range list {\n		if err == nil {", "for _, o := range list {\n		if err == nil && now < 0 {"},
+	{"what is due comes after what is asked", "schemes/backend/hosted", "TestField4_WhatIsDueComesFirst", []edit{
+		{"schemes/backend/hosted/post.go", "for _, o := range list {\n		if err == nil {", "for _, o := range list {\n		if err == nil && now < 0 {"},
 	}},
-	{"a given-back subscription cannot be ended", "schemes/backend/links", "TestField4_AGivenBackSubscriptionCanBeEnded", []edit{
-		{"schemes/backend/links/draw.go", "		add(pages.Result(l.say(wReturned)))\n		add(s.goesOn(v, l)...)\n", "		add(pages.Result(l.say(wReturned)))\n"},
+	{"a given-back subscription cannot be ended", "schemes/backend/paylinks", "TestField4_AGivenBackSubscriptionCanBeEnded", []edit{
+		{"schemes/backend/paylinks/draw.go", "		add(pages.Result(l.say(wReturned)))\n		add(s.goesOn(v, l)...)\n", "		add(pages.Result(l.say(wReturned)))\n"},
 	}},
 	{"a proxy's answer to a write reads as a refusal", "agent/port", "TestField4_AProxysAnswerIsNoRefusal", []edit{
 		{"schemes/wire/rest/handler.go", "if !wire.ProvesNothing(e) {", "if true || !wire.ProvesNothing(e) {"},
@@ -38,7 +38,7 @@ var ofBooks = []mutant{
 	{"hosted build takes a proxy's answer for its own", "agent/port", "TestField4_AProxysAnswerIsNoRefusal", []edit{
 		{"schemes/hosted/errors.go", "e.Nobody = c.Nobodys(e.Code, own)", "e.Nobody = c.Nobodys(e.Code, own || value == \"\")"},
 	}},
-	{"a proxy's answer takes a client's name back", "agent/owned", "TestField4_AProxysAnswerTakesNoNameBack", []edit{
-		{"agent/owned/naming.go", "if wire.ProvesNothing(err) {", "if err == nil && wire.ProvesNothing(err) {"},
+	{"a proxy's answer takes a client's name back", "agent/ownership", "TestField4_AProxysAnswerTakesNoNameBack", []edit{
+		{"agent/ownership/naming.go", "if wire.ProvesNothing(err) {", "if err == nil && wire.ProvesNothing(err) {"},
 	}},
 }

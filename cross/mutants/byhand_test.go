@@ -1,6 +1,6 @@
 package mutants
 
-const counter = "agent/counter"
+const counter = "agent/counter/prompts"
 
 // ofHand is every broken rule of sales in which a person chooses and types.
 var ofHand = []mutant{
@@ -39,10 +39,10 @@ var ofHand = []mutant{
 		{"agent/checkout/drive/prompt.go", `row.Kind == ecr.Payment && checkout.Open(row.State) &&`, `row.Kind == ecr.Payment &&`},
 	}},
 	{"the default begins although somebody chooses", counter, "TestTheDefaultBeginsByItself", []edit{
-		{"agent/counter/dialogue.go", `if d.touched || d.ended()`, `if d.ended()`},
+		{"agent/counter/prompts/dialogue.go", `if d.touched || d.ended()`, `if d.ended()`},
 	}},
 	{"the consumer's id may be empty", counter, "TestDialogue", []edit{
-		{"agent/counter/dialogue.go", `least = max(1, least)`, `_ = own`},
+		{"agent/counter/prompts/dialogue.go", `least = max(1, least)`, `_ = own`},
 	}},
 	{"a log keeps what is typed", "device/display", "TestALogDoesNotKeepWhatIsTyped", []edit{
 		{"device/display/console.go", `v.Entry.Typed = ""`, `v.Entry.Masked = false`},

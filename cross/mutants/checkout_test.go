@@ -176,7 +176,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/begin.go", `return refuse(ecr.Resuming, "older sales are being resumed")`, `return refuse(ecr.NotReady, "starting")`},
 	}},
 	{"a refund that may have left is withdrawn", drive, "TestField_L4WhatMayHaveLeftIsToldInProgress", []edit{
-		{"agent/offline/aapay.go", `if u.m.Touched || !wire.NeverSent(err) {`, `if false {`},
+		{"agent/gateway/aapay.go", `if u.m.Touched || !wire.NeverSent(err) {`, `if false {`},
 	}},
 	{"a withdrawn refund keeps its amount debited", drive, "TestField_L4WhatNeverLeftIsWithdrawn", []edit{
 		{"agent/checkout/forward.go", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Release}, {Do: Tell}}", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Tell}}"},
@@ -222,13 +222,13 @@ var ofCheckout = []mutant{
 	}},
 
 	// What the referee sees on the wire.
-	{"one reference under two Keys", "cross/upstream", "TestTheRefereeIsContent", []edit{
+	{"one reference under two Keys", "cross/campaign/upstream", "TestTheRefereeIsContent", []edit{
 		{"agent/checkout/drive/perform/send.go", `p.svc.InitializeWithIdempotency(call, row.Key, aapay.Payment, req)`, `p.svc.InitializeWithIdempotency(call, wire.NewKey(), aapay.Payment, req)`},
 	}},
-	{"a resend on the plain route", "cross/upstream", "TestTheRefereeIsContent", []edit{
+	{"a resend on the plain route", "cross/campaign/upstream", "TestTheRefereeIsContent", []edit{
 		{"agent/checkout/payment.go", `if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {`, `if tries := s.Lost + s.Unsent; tries <= maxResends {`},
 	}},
-	{"polls too early", "cross/upstream", "TestTheRefereeIsContent", []edit{
+	{"polls too early", "cross/campaign/upstream", "TestTheRefereeIsContent", []edit{
 		{"agent/checkout/poll.go", `defaultFloor = 2 * time.Second`, `defaultFloor = time.Second`},
 		{"agent/checkout/drive/perform/send.go", `floor = 2 * time.Second`, `floor = time.Second`},
 	}},

@@ -8,14 +8,14 @@ var ofClients = []mutant{
 		{"agent/outbox/row.go", `plain, err = o.db.UnsealOwn(r.dataKey, cell(r.key, column), sealed)`, `plain = sealed`},
 	}},
 	{"a client's key is free again after its operation was purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
-		{"agent/offline/keys.go", `case ended != "":`, `case ended == "never":`},
+		{"agent/gateway/keys.go", `case ended != "":`, `case ended == "never":`},
 	}},
 	{"a client's key from an older program is free", offline, "TestKeysThatCameUnderAnOlderProgram", []edit{
-		{"agent/offline/keys.go", `FROM offline_keys WHERE digest = ?2`, `FROM offline_keys WHERE digest = ?2 AND ended <> ''`},
-		{"agent/offline/keys.go", `FROM offline_keys WHERE key = ?3 LIMIT 1`, `FROM offline_keys WHERE key = ?3 AND ended <> '' LIMIT 1`},
+		{"agent/gateway/keys.go", `FROM offline_keys WHERE digest = ?2`, `FROM offline_keys WHERE digest = ?2 AND ended <> ''`},
+		{"agent/gateway/keys.go", `FROM offline_keys WHERE key = ?3 LIMIT 1`, `FROM offline_keys WHERE key = ?3 AND ended <> '' LIMIT 1`},
 	}},
 	{"a look-up by a key on two routes answers with one of them", offline, "TestAKeyOnTwoRoutesFindsBoth", []edit{
-		{"agent/offline/keys.go", `mac[:nameBytes], mac, maxNamed,`, `mac[:nameBytes], mac, 1,`},
+		{"agent/gateway/keys.go", `mac[:nameBytes], mac, maxNamed,`, `mac[:nameBytes], mac, 1,`},
 	}},
 	{"the newest of several operations under a key stands for all", "agent", "TestPaymentWithoutABackend", []edit{
 		{"agent/view/operation.go", `if len(keys) == 1 {`, `if keys = keys[len(keys)-1:]; true {`},
@@ -30,22 +30,22 @@ var ofClients = []mutant{
 		{"agent/inbox/inbox.go", `age >= 0 && age < warnEach {`, `age < 0 && age < warnEach {`},
 	}},
 	{"a client's key is forgotten with its operation", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
-		{"agent/offline/keys.go", `WHERE op = ? AND key = ? RETURNING digest`, `WHERE op = -? AND key = ? RETURNING digest`},
+		{"agent/gateway/keys.go", `WHERE op = ? AND key = ? RETURNING digest`, `WHERE op = -? AND key = ? RETURNING digest`},
 	}},
 	{"a payment beside its operation is not verified", offline, "TestAnAlteredPaymentBesideItsOperationIsNotUsed", []edit{
-		{"agent/offline/things.go", "return f.authentic(t, mac, err)\n}\n\n// grow", "return f.authentic(t, f.thingMAC(t), err)\n}\n\n// grow"},
+		{"agent/gateway/things.go", "return f.authentic(t, mac, err)\n}\n\n// grow", "return f.authentic(t, f.thingMAC(t), err)\n}\n\n// grow"},
 	}},
 	{"a payment beside its operation goes with the purge", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
-		{"agent/offline/settled.go", "case err == nil && t.young:\n\t\terr = f.grow(tx, t)", "case err == nil && t.young:"},
+		{"agent/gateway/settled.go", "case err == nil && t.young:\n\t\terr = f.grow(tx, t)", "case err == nil && t.young:"},
 	}},
 	{"a payment beside its operation cannot be given to another client", offline, "TestAPaymentStandsBesideItsOperation", []edit{
-		{"agent/offline/dependants.go", `WHERE op = (SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`, `WHERE op = -(SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`},
+		{"agent/gateway/dependants.go", `WHERE op = (SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`, `WHERE op = -(SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`},
 	}},
 	{"our Key is not made of the client's", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
-		{"agent/offline/keys.go", `if w.key == "" {`, `if w.key != "none" {`},
+		{"agent/gateway/keys.go", `if w.key == "" {`, `if w.key != "none" {`},
 	}},
 	{"our Key is made of the thing as it was named", offline, "TestField_J7ANameIsNotAnotherThing", []edit{
-		{"agent/offline/keys.go", `return t, known, string(t.key), nil`, `return t, known, strings.ToLower(w.id), nil`},
+		{"agent/gateway/keys.go", `return t, known, string(t.key), nil`, `return t, known, strings.ToLower(w.id), nil`},
 	}},
 	{"the caller secret is not kept beside the key", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
 		{"store/secret.go", `if string(saved) != string(secret) {`, `if false {`},
@@ -54,7 +54,7 @@ var ofClients = []mutant{
 		{"agent/outbox/restored.go", `case age > o.ttl.Milliseconds():`, `case age < 0:`},
 	}},
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
-		{"agent/offline/settled.go", `if !keptOf(op).Withdrawn {`, `if false {`},
+		{"agent/gateway/settled.go", `if !keptOf(op).Withdrawn {`, `if false {`},
 	}},
 	{"a hold that runs again leaves out what its first run has seen", outbox, "TestMoneyC3_AHoldThatRunsAgainHoldsAll", []edit{
 		{"agent/outbox/restored.go", `n, upTo = 0, last`, `n, upTo = 0, max(upTo, last)`},
@@ -88,41 +88,41 @@ var ofClients = []mutant{
 
 	// At most one effect at the backend.
 	{"new Key when an undo is sent again", offline, "TestUndoIsSentAgainUnderItsKey", []edit{
-		{"agent/offline/aapay.go", `u.svc.InitializeWithIdempotency(ctx, u.op.Key, u.typ, u.p.Request)`, `u.svc.InitializeWithIdempotency(ctx, wire.NewKey(), u.typ, u.p.Request)`},
+		{"agent/gateway/aapay.go", `u.svc.InitializeWithIdempotency(ctx, u.op.Key, u.typ, u.p.Request)`, `u.svc.InitializeWithIdempotency(ctx, wire.NewKey(), u.typ, u.p.Request)`},
 	}},
-	{"new Key when a client's write is sent again", "cross/lossy", "TestLossy", []edit{
-		{"agent/offline/send.go", `r, err := b.send(asking, op.Key, id, body)`, `r, err := b.send(asking, wire.NewKey(), id, body)`},
+	{"new Key when a client's write is sent again", "cross/campaign/lossy", "TestLossy", []edit{
+		{"agent/gateway/send.go", `r, err := b.send(asking, op.Key, id, body)`, `r, err := b.send(asking, wire.NewKey(), id, body)`},
 	}},
 	{"a client's Idempotency-Key is not stored with its write", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key == \"none\" {\n\t\tif now"},
-		{"agent/offline/keys.go", "if w.key == \"\" {", "if true {"},
+		{"agent/gateway/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key == \"none\" {\n\t\tif now"},
+		{"agent/gateway/keys.go", "if w.key == \"\" {", "if true {"},
 	}},
 	{"a link is sent under a Key that is not stored", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/linkrows.go", `c, err := f.o.Links.Create(ctx, key, req)`, `c, err := f.o.Links.Create(ctx, wire.NewKey(), req)`},
+		{"agent/gateway/linkrows.go", `c, err := f.o.Links.Create(ctx, key, req)`, `c, err := f.o.Links.Create(ctx, wire.NewKey(), req)`},
 	}},
 	{"a token's local id does not lead to the backend's", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/settled.go", `b.Makes && op.State == outbox.Done && k.Made != "" {`, `b.Makes && b.Thing != "token" && op.State == outbox.Done && k.Made != "" {`},
+		{"agent/gateway/settled.go", `b.Makes && op.State == outbox.Done && k.Made != "" {`, `b.Makes && b.Thing != "token" && op.State == outbox.Done && k.Made != "" {`},
 	}},
 	{"what is done to a link's transaction is sent again unread", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/send.go", `case !compared, !sent && known:`, `case !compared, !sent && known, b.Thing == "transaction":`},
+		{"agent/gateway/send.go", `case !compared, !sent && known:`, `case !compared, !sent && known, b.Thing == "transaction":`},
 	}},
-	{"a link that is gone when its deletion is sent again is not taken for deleted", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
-		{"agent/offline/linkrows.go", `gone: true,`, `gone: false,`},
+	{"a link that is gone when its deletion is sent again is not taken for deleted", "cross/campaign/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/gateway/linkrows.go", `gone: true,`, `gone: false,`},
 	}},
-	{"the client's key of a token is not stored with it", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
-		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
-		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
+	{"the client's key of a token is not stored with it", "cross/campaign/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/gateway/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
+		{"agent/gateway/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
 	}},
-	{"a link is stored under a number that was given before", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
-		{"agent/offline/things.go", `t.local = strconv.FormatInt(firstLocal+id, 10)`, `t.local = strconv.FormatInt(firstLocal+id/2, 10)`},
+	{"a link is stored under a number that was given before", "cross/campaign/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/gateway/things.go", `t.local = strconv.FormatInt(firstLocal+id, 10)`, `t.local = strconv.FormatInt(firstLocal+id/2, 10)`},
 	}},
-	{"the terms of a recurring payment are sent under a new Key", "cross/lossy", "TestLossy", []edit{
-		{"agent/offline/tokens.go", `return svc.CreateRecurring(ctx, key, req)`, `return svc.CreateRecurring(ctx, wire.NewKey(), req)`},
+	{"the terms of a recurring payment are sent under a new Key", "cross/campaign/lossy", "TestLossy", []edit{
+		{"agent/gateway/tokens.go", `return svc.CreateRecurring(ctx, key, req)`, `return svc.CreateRecurring(ctx, wire.NewKey(), req)`},
 	}},
-	{"a card check is answered and not made", "cross/lossy", "TestLossy", []edit{
-		{"agent/offline/tokens.go", `return svc.Verify(ctx, key, id)`, `return tokens.Created{TokenizationID: id}, nil`},
+	{"a card check is answered and not made", "cross/campaign/lossy", "TestLossy", []edit{
+		{"agent/gateway/tokens.go", `return svc.Verify(ctx, key, id)`, `return tokens.Created{TokenizationID: id}, nil`},
 	}},
-	{"dependants are sent out of order over a bad link", "cross/lossy", "TestLossy", []edit{
+	{"dependants are sent out of order over a bad link", "cross/campaign/lossy", "TestLossy", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
 		{"agent/outbox/line.go", "NOT EXISTS (SELECT 1 FROM outbox_ops WHERE ` + inLine(`?4`, ` AND open = 1`) + `)", `1`},
 	}},
@@ -142,10 +142,10 @@ var ofClients = []mutant{
 		{"agent/outbox/accept.go", `SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, `SELECT ? + 1`},
 	}},
 	{"an undo's failed read forgets the pace", offline, "TestAFailedReadKeepsThePace", []edit{
-		{"agent/offline/undoread.go", `v.State, v.After = outbox.Sent, max(v.After, u.rhythm())`, `v.State = outbox.Sent`},
+		{"agent/gateway/undoread.go", `v.State, v.After = outbox.Sent, max(v.After, u.rhythm())`, `v.State = outbox.Sent`},
 	}},
 	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
-		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
+		{"agent/gateway/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
 	}},
 	{"why an operation waits names a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
 		{"agent/outbox/attempt.go", `r.reason = wire.MaskPANs(v.Reason)`, `r.reason = v.Reason + wire.MaskPANs("")`},
@@ -159,30 +159,30 @@ var ofClients = []mutant{
 	{"an id of ours looks like a card number", "schemes/wire", "TestAnIDIsNoCardNumber", []edit{
 		{"schemes/wire/key.go", `if id := next(); MaskPANs(id) == id {`, `if id := next(); id != "" {`},
 	}},
-	{"an operation is ordered under a card number", "agent/offline", "TestCardNumbers", []edit{
-		{"agent/offline/things.go", `case wire.MaskPANs(id) != id:`, `case false:`},
+	{"an operation is ordered under a card number", "agent/gateway", "TestCardNumbers", []edit{
+		{"agent/gateway/things.go", `case wire.MaskPANs(id) != id:`, `case false:`},
 	}},
-	{"a stored payment shows a card number for its number", "agent/offline", "TestCardNumbers", []edit{
-		{"agent/offline/payments.go", `Number: wire.MaskReference(req.PaymentNumber)`, `Number: req.PaymentNumber`},
+	{"a stored payment shows a card number for its number", "agent/gateway", "TestCardNumbers", []edit{
+		{"agent/gateway/payments.go", `Number: wire.MaskReference(req.PaymentNumber)`, `Number: req.PaymentNumber`},
 	}},
-	{"a stored link shows a card number for its reference", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
-		{"agent/offline/links.go", `*s = wire.MaskReference(*s)`, `_ = s`},
+	{"a stored link shows a card number for its reference", "agent/gateway", "TestALinksReferenceHoldsNoCardNumber", []edit{
+		{"agent/gateway/links.go", `*s = wire.MaskReference(*s)`, `_ = s`},
 	}},
-	{"a stored refusal tells a card number", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
-		{"agent/offline/stored.go", `Msg: wire.MaskPANs(e.Msg)`, `Msg: e.Msg`},
+	{"a stored refusal tells a card number", "agent/gateway", "TestALinksReferenceHoldsNoCardNumber", []edit{
+		{"agent/gateway/stored.go", `Msg: wire.MaskPANs(e.Msg)`, `Msg: e.Msg`},
 	}},
-	{"a client's own notice makes any operation its own", "agent/owned", "TestField_P1ANoticeGivesNoForeignOperation", []edit{
-		{"agent/owned/orders.go", `		st, err := ask.State(ask1, of)`, `		st, err := ask.State(ask1, of)
+	{"a client's own notice makes any operation its own", "agent/ownership", "TestField_P1ANoticeGivesNoForeignOperation", []edit{
+		{"agent/ownership/orders.go", `		st, err := ask.State(ask1, of)`, `		st, err := ask.State(ask1, of)
 		if st.Operation == nil {
 			st.Operation = &hosted.Operation{OperationID: theirs}
 		}`},
-		{"agent/owned/orders.go", `return func(ctx context.Context, _, of string) error {`, `return func(ctx context.Context, theirs, of string) error {`},
+		{"agent/ownership/orders.go", `return func(ctx context.Context, _, of string) error {`, `return func(ctx context.Context, theirs, of string) error {`},
 	}},
-	{"one client's key meets another's at the backend", "agent/owned", "TestField_P1KeysOfClientsAreApart", []edit{
-		{"agent/owned/naming.go", `"posagent client key 1", client, string(key))`, `"posagent client key 1", string(key))`},
+	{"one client's key meets another's at the backend", "agent/ownership", "TestField_P1KeysOfClientsAreApart", []edit{
+		{"agent/ownership/naming.go", `"posagent client key 1", client, string(key))`, `"posagent client key 1", string(key))`},
 	}},
 	{"a link by which the register sold is taken back past the checkout", offline, "TestField_P1TheRegistersLinkIsNotTakenBack", []edit{
-		{"agent/offline/owner.go", `	if err == nil && sale != "" {`, `	if err == nil && sale == "\x00" {`},
+		{"agent/gateway/owner.go", `	if err == nil && sale != "" {`, `	if err == nil && sale == "\x00" {`},
 	}},
 	{"a Key accepted twice is two operations", outbox, "TestAcceptOnceByKey", []edit{
 		{"agent/outbox/accept.go", `	if !same {`, `	if same {`},
@@ -202,7 +202,7 @@ var ofClients = []mutant{
 
 	// Told, and undone.
 	{"a refund that timed out has failed at once", offline, "TestATimedOutRefundIsLiveForItsWindow", []edit{
-		{"agent/offline/undoread.go", `return u.since(&u.m.Late) < u.p.Window`, `return false`},
+		{"agent/gateway/undoread.go", `return u.since(&u.m.Late) < u.p.Window`, `return false`},
 	}},
 	{"a journal put back from a backup sends what it holds", outbox, "TestMoneyC3_ARestoredBackupSendsNothingByItself", []edit{
 		{"agent/outbox/table.go", `{verbs(holdRestored), []State{Pending, Sent, Held}, move{Held, Sent,`, `{verbs(holdRestored), []State{Pending, Sent, Held}, move{"", Sent,`},
@@ -226,47 +226,47 @@ var ofClients = []mutant{
 
 	// Writes of local clients.
 	{"a write is sent before its Key is stored", offline, "TestNothingIsSentBeforeItIsStored", []edit{
-		{"agent/offline/put.go", "err = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {", "_, _ = w.row.send(ctx, key, w.id, w.body)\n\t\t\terr = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {"},
+		{"agent/gateway/put.go", "err = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {", "_, _ = w.row.send(ctx, key, w.id, w.body)\n\t\t\terr = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {"},
 	}},
 	{"operations by the backend's id have a line of their own", offline, "TestCutForThreeHours", []edit{
-		{"agent/offline/things.go", `return about + "/" + t.local`, `return about + "/" + id`},
+		{"agent/gateway/things.go", `return about + "/" + t.local`, `return about + "/" + id`},
 	}},
 	{"what depends on a stored write is not behind it", offline, "TestOneKeyForEver|TestRefusedCreateFailsItsDependants", []edit{
-		{"agent/offline/put.go", `n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, about,`, `n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, string(key),`},
+		{"agent/gateway/put.go", `n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, about,`, `n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, string(key),`},
 	}},
 	{"401 fails a stored write", offline, "TestNothingFailsWithoutTheServicesWord", []edit{
 		{"agent/outbox/verdict.go", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.Reach = Refused", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Failed, Refused\n\t\treturn v"},
 	}},
 	{"each attempt has a Key of its own", offline, "TestOneKeyForEver", []edit{
-		{"agent/offline/send.go", `b.send(asking, op.Key, id, body)`, `b.send(asking, wire.NewKey(), id, body)`},
+		{"agent/gateway/send.go", `b.send(asking, op.Key, id, body)`, `b.send(asking, wire.NewKey(), id, body)`},
 	}},
 	{"local ids are sent", offline, "TestCutForThreeHours", []edit{
-		{"agent/offline/send.go", `			id = t.backend`, `			id = t.local`},
+		{"agent/gateway/send.go", `			id = t.backend`, `			id = t.local`},
 	}},
 	{"what is stored is not counted", offline, "TestLimits", []edit{
-		{"agent/offline/put.go", `all, sum, err := addTotals(tx, w.currency, 1, w.row.bounded(w.amount))`, `all, sum, err := addTotals(tx, w.currency, 0, 0)`},
+		{"agent/gateway/put.go", `all, sum, err := addTotals(tx, w.currency, 1, w.row.bounded(w.amount))`, `all, sum, err := addTotals(tx, w.currency, 0, 0)`},
 	}},
 	{"a validation code is stored", offline, "TestValidationCodeIsNeverStored", []edit{
-		{"agent/offline/payments.go", `if w.keep = w.same; p.f.o.RefuseCards`, `if w.keep = w.body; p.f.o.RefuseCards`},
+		{"agent/gateway/payments.go", `if w.keep = w.same; p.f.o.RefuseCards`, `if w.keep = w.body; p.f.o.RefuseCards`},
 	}},
 	{"a validation code waits for the backend", offline, "TestValidationCodeIsNeverStored", []edit{
-		{"agent/offline/payments.go", `card.ValidationCode, bare.CardDetails, w.part = "", &card, true`, `card.ValidationCode, bare.CardDetails, w.part = "", &card, false`},
+		{"agent/gateway/payments.go", `card.ValidationCode, bare.CardDetails, w.part = "", &card, true`, `card.ValidationCode, bare.CardDetails, w.part = "", &card, false`},
 	}},
 	{"a caller is told of an attempt before it is recorded", offline, "TestAwayBeforeItIsRecorded", []edit{
-		{"agent/offline/accept.go", `if asked || down && st.now != "" {`, `if asked {`},
+		{"agent/gateway/accept.go", `if asked || down && st.now != "" {`, `if asked {`},
 	}},
 	{"clients share their keys", offline, "TestCallersKey", []edit{
-		{"agent/offline/keys.go", `f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `f.o.DB.MAC(keyTable, w.row.Kind, about, string(w.key))`},
-		{"agent/offline/keys.go", `f.o.DB.MAC(keyTable, "name", client, key)`, `f.o.DB.MAC(keyTable, "name", key)`},
+		{"agent/gateway/keys.go", `f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `f.o.DB.MAC(keyTable, w.row.Kind, about, string(w.key))`},
+		{"agent/gateway/keys.go", `f.o.DB.MAC(keyTable, "name", client, key)`, `f.o.DB.MAC(keyTable, "name", key)`},
 	}},
 	{"a client's key is stored as it is", offline, "TestCardNumbers", []edit{
-		{"agent/offline/keys.go", `digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `digest: []byte(w.row.Kind + client + about + string(w.key))`},
+		{"agent/gateway/keys.go", `digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `digest: []byte(w.row.Kind + client + about + string(w.key))`},
 	}},
 	{"stored for a service that never answered", offline, "TestProvenOnce", []edit{
-		{"agent/offline/accept.go", "err := f.prove(ctx, b.Service)\n", "err := error(nil)\n"},
+		{"agent/gateway/accept.go", "err := f.prove(ctx, b.Service)\n", "err := error(nil)\n"},
 	}},
 	{"a write nobody waits for is sent", offline, "TestNotStoredIsNotSentAfterARestart", []edit{
-		{"agent/offline/send.go", `		case unsent:
+		{"agent/gateway/send.go", `		case unsent:
 			v.State, v.Result`, `		case false:
 			v.State, v.Result`},
 	}},
@@ -299,40 +299,40 @@ var ofClients = []mutant{
 		{"agent/outbox/attempt.go", `if k.Reads && r.sentAge < 0 {`, `if k.Reads && r.sentAge < 0 && r.memo == nil {`},
 	}},
 	{"a refusal after a lost answer is believed unread", offline, "TestMoneyC2_RefusedAgain", []edit{
-		{"agent/offline/send.go", `v.State, v.After = outbox.Sent, quiet
+		{"agent/gateway/send.go", `v.State, v.After = outbox.Sent, quiet
 `, `v.State, v.Result = outbox.Failed, m.Refused
 `},
 	}},
 	{"a refusal that comes again is in doubt for ever", offline, "TestMoneyC2_RefusedAgain|TestMoneyC3_RefusedAgainAndOld", []edit{
-		{"agent/offline/send.go", `case len(m.Refused) > 0:`, `case false:`},
+		{"agent/gateway/send.go", `case len(m.Refused) > 0:`, `case false:`},
 	}},
 	{"an effect that is there is not seen", offline, "TestMoneyC2_ReadAndCompare", []edit{
-		{"agent/offline/send.go", `case what == exactly, what == absent:`, `case false:`},
+		{"agent/gateway/send.go", `case what == exactly, what == absent:`, `case false:`},
 	}},
 	{"any new entry is ours", offline, "TestMoneyC2_ReadAndCompare", []edit{
-		{"agent/offline/payments.go", `b.Entries == a.Entries+1 && b.Sum-a.Sum == want,`, `b.Entries > a.Entries && want > 0,`},
+		{"agent/gateway/payments.go", `b.Entries == a.Entries+1 && b.Sum-a.Sum == want,`, `b.Entries > a.Entries && want > 0,`},
 	}},
 	{"a link's local id is not joined with the backend's", offline, "TestLinkIsStoredAndDelivered", []edit{
-		{"agent/offline/linkrows.go", `return reply{strconv.FormatInt(c.ID, 10), c, c`, `return reply{strconv.FormatInt(c.ID, 10)[:0], c, c`},
+		{"agent/gateway/linkrows.go", `return reply{strconv.FormatInt(c.ID, 10), c, c`, `return reply{strconv.FormatInt(c.ID, 10)[:0], c, c`},
 	}},
 	{"a charge is sent again unread", offline, "TestMoneyC2_TransactionsAreReadAndCompared|TestField2_M42WhatReadingsProve", []edit{
-		{"agent/offline/linkrows.go", `Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare,`, `Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,`},
+		{"agent/gateway/linkrows.go", `Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare,`, `Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,`},
 	}},
 	{"what a charge made beside its transaction is not looked for", offline, "TestField2_M42WhatReadingsProve", []edit{
-		{"agent/offline/linkread.go", `case same && len(made) == 0 && !was.Cut && !is.Cut:`, `case same:`},
+		{"agent/gateway/linkread.go", `case same && len(made) == 0 && !was.Cut && !is.Cut:`, `case same:`},
 	}},
 	{"any refund is ours", offline, "TestField2_M42WhatReadingsProve", []edit{
-		{"agent/offline/linkread.go", `told && req.Amount != nil && is.Given-was.Given == *req.Amount,`, `told && req.Amount != nil && is.Given > was.Given,`},
+		{"agent/gateway/linkread.go", `told && req.Amount != nil && is.Given-was.Given == *req.Amount,`, `told && req.Amount != nil && is.Given > was.Given,`},
 	}},
 	{"a deletion sent again fails because it succeeded", offline, "TestDeletionWhoseAnswerIsLost", []edit{
-		{"agent/offline/linkrows.go", `gone: true,`, `gone: false,`},
+		{"agent/gateway/linkrows.go", `gone: true,`, `gone: false,`},
 	}},
 	{"ids of ours that were never given are sent", offline, "TestIDsThatAreOurs", []edit{
-		{"agent/offline/links.go", `if err == nil && !known && id >= paylinks.FirstLocalID {`, `if false {`},
+		{"agent/gateway/links.go", `if err == nil && !known && id >= paylinks.FirstLocalID {`, `if false {`},
 	}},
 	{"an old card payment is sent again without Keys", offline, "TestKeylessCreate", []edit{
-		{"agent/offline/send.go", `case sent && class == outbox.Never, sent`, `case sent`},
-		{"agent/offline/send.go", `case v.State == outbox.Sent && class == outbox.Never:`, `case false:`},
+		{"agent/gateway/send.go", `case sent && class == outbox.Never, sent`, `case sent`},
+		{"agent/gateway/send.go", `case v.State == outbox.Sent && class == outbox.Never:`, `case false:`},
 	}},
 	{"money owed back waits for a free sender", "agent/outbox", "TestUrgentOnesDoNotWait", []edit{
 		{"agent/outbox/schedule.go", `free == 0 && !c.urgent`, `free == 0`},
@@ -379,7 +379,7 @@ var ofClients = []mutant{
 	{"every client sees the register's day", "agent/view", "TestDay", []edit{
 		{"agent/view/day.go", `wire.Allow(ctx, "", wire.MaySales)`, `wire.Allow(ctx, "", wire.MayRead)`},
 	}},
-	{"a text of the page is not escaped", "agent/pages", "TestEverythingIsEscaped", []edit{
-		{"agent/pages/html.go", `w.b.WriteString(html.EscapeString(s))`, `w.b.WriteString(html.UnescapeString(s))`},
+	{"a text of the page is not escaped", "agent/port/pages", "TestEverythingIsEscaped", []edit{
+		{"agent/port/pages/html.go", `w.b.WriteString(html.EscapeString(s))`, `w.b.WriteString(html.UnescapeString(s))`},
 	}},
 }

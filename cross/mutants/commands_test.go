@@ -17,20 +17,20 @@ var ofCommands = []mutant{
 	{"a profile takes the numbers away", "ecr/zvt", "TestDialogues", []edit{
 		{"ecr/zvt/manner.go", `p.TLV, p.ListOnly, p.Blocks = p.Sequenced, true, false`, `p.TLV, p.ListOnly, p.Blocks, p.Sequenced = false, true, false, false`},
 	}},
-	{"a register keeps the screen from a sale", "agent/panel", "TestASaleTakesTheScreenAtOnce", []edit{
-		{"agent/panel/panel.go", `if p.now != nil && free(v) {`, `if p.now != nil {`},
+	{"a register keeps the screen from a sale", "agent/counter/devices", "TestASaleTakesTheScreenAtOnce", []edit{
+		{"agent/counter/devices/panel.go", `if p.now != nil && free(v) {`, `if p.now != nil {`},
 	}},
-	{"a register takes the screen from a sale", "agent/panel", "TestASaleTakesTheScreenAtOnce", []edit{
-		{"agent/panel/panel.go", "case !free(p.base):\n\t\treturn busy()\n", "case !free(p.base) && p.base.Code != nil:\n\t\treturn busy()\n"},
+	{"a register takes the screen from a sale", "agent/counter/devices", "TestASaleTakesTheScreenAtOnce", []edit{
+		{"agent/counter/devices/panel.go", "case !free(p.base):\n\t\treturn busy()\n", "case !free(p.base) && p.base.Code != nil:\n\t\treturn busy()\n"},
 	}},
-	{"a sale's cancel key answers a register", "agent/panel", "TestASaleTakesTheScreenAtOnce", []edit{
-		{"agent/panel/panel.go", "\tp.now = nil\n\tif n.typing", "\tif n.typing"},
+	{"a sale's cancel key answers a register", "agent/counter/devices", "TestASaleTakesTheScreenAtOnce", []edit{
+		{"agent/counter/devices/panel.go", "\tp.now = nil\n\tif n.typing", "\tif n.typing"},
 	}},
-	{"a key of an older picture answers", "agent/panel", "TestKeysAnswer", []edit{
-		{"agent/panel/panel.go", `if turn == p.turn {`, `if turn <= p.turn {`},
+	{"a key of an older picture answers", "agent/counter/devices", "TestKeysAnswer", []edit{
+		{"agent/counter/devices/panel.go", `if turn == p.turn {`, `if turn <= p.turn {`},
 	}},
-	{"what a register prints pushes receipts out", "agent/paper", "TestTextsOfRegistersAreBounded", []edit{
-		{"agent/paper/text.go", `texts >= MaxTexts || span >= MaxWaiting`, `texts >= MaxTexts`},
+	{"what a register prints pushes receipts out", "agent/counter/printqueue", "TestTextsOfRegistersAreBounded", []edit{
+		{"agent/counter/printqueue/text.go", `texts >= MaxTexts || span >= MaxWaiting`, `texts >= MaxTexts`},
 	}},
 	{"a question holds the line", "ecr/zvt", "TestField_U10Matrix", []edit{
 		{"ecr/zvt/machine.go", ` && m.phase != waiting && m.phase != prompting`, ` && m.phase != waiting`},

@@ -14,7 +14,7 @@ var ofDoctors = []mutant{
 		{"schemes/backend/books/journal/journal.go", `if looked++; sum != 0 {`, `if looked++; sum < 0 {`},
 	}},
 	{"doctor sees no delivery that waits", "cmd/backend", "TestOneFaultOneName", []edit{
-		{"schemes/backend/deliver/list.go", `due_ms IS NOT NULL AND due_ms < ?`, `due_ms IS NOT NULL AND due_ms > ?`},
+		{"schemes/backend/webhooks/list.go", `due_ms IS NOT NULL AND due_ms < ?`, `due_ms IS NOT NULL AND due_ms > ?`},
 	}},
 	{"doctor sees no sweep that is late", "cmd/backend", "TestOneFaultOneName", []edit{
 		{"cmd/backend/doctor_checks.go", `f.Now.Sub(due) > lateSweep`, `f.Now.Sub(due) < -lateSweep`},

@@ -49,39 +49,39 @@ var ofEnrolment = []mutant{
 	}},
 
 	// The box.
-	{"a bundle is used on a journal from before", "agent/enrol", "TestABundleIsUsedOnItsOwnJournal", []edit{
-		{"agent/enrol/bundle.go", `return j.Generation == 0 || j.Untouched || x.Generation == j.Generation`, `return true`},
+	{"a bundle is used on a journal from before", "agent/lifecycle/enrol", "TestABundleIsUsedOnItsOwnJournal", []edit{
+		{"agent/lifecycle/enrol/bundle.go", `return j.Generation == 0 || j.Untouched || x.Generation == j.Generation`, `return true`},
 	}},
-	{"a bundle takes away what was confirmed", "agent/enrol", "TestABundleTakesNothingConfirmedAway", []edit{
-		{"agent/enrol/bundle.go", `n.Bundle.InUse && (r.Now == nil || r.Now.Revoked != "") {`, `n.Bundle.InUse {`},
-		{"agent/enrol/bundle.go", `(r.Now == nil || r.Now.Revoked != "") && next.Bundle.began(j)`, `next.Bundle.began(j)`},
+	{"a bundle takes away what was confirmed", "agent/lifecycle/enrol", "TestABundleTakesNothingConfirmedAway", []edit{
+		{"agent/lifecycle/enrol/bundle.go", `n.Bundle.InUse && (r.Now == nil || r.Now.Revoked != "") {`, `n.Bundle.InUse {`},
+		{"agent/lifecycle/enrol/bundle.go", `(r.Now == nil || r.Now.Revoked != "") && next.Bundle.began(j)`, `next.Bundle.began(j)`},
 	}},
-	{"another box's bundle is taken up", "agent/enrol", "TestBundlesThatAreRefused", []edit{
-		{"agent/enrol/bundle.go", `if bundle.SerialNumber != serialNumber {`, `if false {`},
+	{"another box's bundle is taken up", "agent/lifecycle/enrol", "TestBundlesThatAreRefused", []edit{
+		{"agent/lifecycle/enrol/bundle.go", `if bundle.SerialNumber != serialNumber {`, `if false {`},
 	}},
-	{"an older bundle is taken up", "agent/enrol", "TestBundlesThatAreRefused", []edit{
-		{"agent/enrol/bundle.go", `if bundle.Made().Before(has) {`, `if false {`},
+	{"an older bundle is taken up", "agent/lifecycle/enrol", "TestBundlesThatAreRefused", []edit{
+		{"agent/lifecycle/enrol/bundle.go", `if bundle.Made().Before(has) {`, `if false {`},
 	}},
-	{"a bundle is taken up after its time", "agent/enrol", "TestBundlesThatAreRefused", []edit{
-		{"agent/enrol/bundle.go", `if !now.Before(bundle.Until()) {`, `if false {`},
+	{"a bundle is taken up after its time", "agent/lifecycle/enrol", "TestBundlesThatAreRefused", []edit{
+		{"agent/lifecycle/enrol/bundle.go", `if !now.Before(bundle.Until()) {`, `if false {`},
 	}},
-	{"a bundle that is used up is taken up again", "agent/enrol", "TestABundleThatComesToNothing", []edit{
-		{"agent/enrol/bundle.go", `if r.Barred != "" && !bundle`, `if false && !bundle`},
+	{"a bundle that is used up is taken up again", "agent/lifecycle/enrol", "TestABundleThatComesToNothing", []edit{
+		{"agent/lifecycle/enrol/bundle.go", `if r.Barred != "" && !bundle`, `if false && !bundle`},
 	}},
-	{"a terminal works with a bundle for ever", "agent/enrol", "TestABundleThatComesToNothing", []edit{
-		{"agent/enrol/box.go", `Revoked: e.Bundle.overdue(b.now()), `, ``},
+	{"a terminal works with a bundle for ever", "agent/lifecycle/enrol", "TestABundleThatComesToNothing", []edit{
+		{"agent/lifecycle/enrol/box.go", `Revoked: e.Bundle.overdue(b.now()), `, ``},
 	}},
-	{"what a refused bundle has stored is left behind", "agent/enrol", "TestABundleThatComesToNothing", []edit{
-		{"agent/enrol/drive.go", "\t\tr.end(e, words)\n", ""},
+	{"what a refused bundle has stored is left behind", "agent/lifecycle/enrol", "TestABundleThatComesToNothing", []edit{
+		{"agent/lifecycle/enrol/drive.go", "\t\tr.end(e, words)\n", ""},
 	}},
-	{"a bundle is redeemed by another enrolment's code", "agent/enrol", "TestABundleAndItsCodeBelongTogether", []edit{
-		{"agent/enrol/drive.go", `if s.e.Bundle != nil && got.EnrolmentID != s.e.ID {`, `if false {`},
+	{"a bundle is redeemed by another enrolment's code", "agent/lifecycle/enrol", "TestABundleAndItsCodeBelongTogether", []edit{
+		{"agent/lifecycle/enrol/drive.go", `if s.e.Bundle != nil && got.EnrolmentID != s.e.ID {`, `if false {`},
 	}},
-	{"a renewed certificate is believed from any fleet", "agent/enrol", "TestACertificateIsRenewed", []edit{
-		{"agent/enrol/renew.go", `err = fleet.VerifyCertificate(got.Certificate, authority, key.Public(), now)`, `_ = authority`},
+	{"a renewed certificate is believed from any fleet", "agent/lifecycle/enrol", "TestACertificateIsRenewed", []edit{
+		{"agent/lifecycle/enrol/renew.go", `err = fleet.VerifyCertificate(got.Certificate, authority, key.Public(), now)`, `_ = authority`},
 	}},
-	{"a renewed certificate is not kept", "agent/enrol", "TestACertificateIsRenewed", []edit{
-		{"agent/enrol/renew.go", `return r.Now.ExpiresAt, b.write(r)`, `return r.Now.ExpiresAt, nil`},
+	{"a renewed certificate is not kept", "agent/lifecycle/enrol", "TestACertificateIsRenewed", []edit{
+		{"agent/lifecycle/enrol/renew.go", `return r.Now.ExpiresAt, b.write(r)`, `return r.Now.ExpiresAt, nil`},
 	}},
 	{"a running terminal lets its certificate end", "cmd/posagent", "TestARunningTerminalRenewsItsCertificate", []edit{
 		{"cmd/posagent/bundled.go", `until, err = r.box.Renew(ctx, r.driver)`, `_ = ctx`},
@@ -101,10 +101,10 @@ var ofEnrolment = []mutant{
 		{"cmd/posagent/run.go", `if err := ownJournal(ctx, c, db, on); err != nil {`, `if err := ownJournal(ctx, c, db, on); err != nil && false {`},
 	}},
 	{"anything is stored for an address that nobody has signed", offline, "TestTheOperatorVouches", []edit{
-		{"agent/offline/accept.go", `vouched := slices.Contains(f.o.Vouched, b.Service)`, `vouched := true`},
+		{"agent/gateway/accept.go", `vouched := slices.Contains(f.o.Vouched, b.Service)`, `vouched := true`},
 	}},
 	{"a service that refuses the terminal is stored for", offline, "TestTheOperatorVouches", []edit{
-		{"agent/offline/accept.go", `case vouched && (code == wire.Unavailable || code == wire.UnknownOutcome):`, `case vouched && code != "":`},
+		{"agent/gateway/accept.go", `case vouched && (code == wire.Unavailable || code == wire.UnknownOutcome):`, `case vouched && code != "":`},
 	}},
 	{"the operator vouches for what this box has typed", "cmd/posagent", "TestTheOperatorVouchesForItsOwnAddresses", []edit{
 		{"cmd/posagent/bundled.go", `strings.HasPrefix(origin[key], layerName(on.Revision)+":")`, `strings.Contains(origin[key], ":")`},

@@ -30,7 +30,7 @@ var ofMoney = []mutant{
 		{"agent/readiness.go", `err == nil && left.Left == 0 {`, `err != nil {`},
 	}},
 	{"a client closes the day of others", till, "TestField2_L4AClientClosesTheDay", []edit{
-		{"agent/till/day.go", `"close or read the day of the whole terminal"); err != nil {`, `"close or read the day of the whole terminal"); err != nil && !wire.CallerOf(ctx).Own {`},
+		{"agent/port/salesapi/day.go", `"close or read the day of the whole terminal"); err != nil {`, `"close or read the day of the whole terminal"); err != nil && !wire.CallerOf(ctx).Own {`},
 	}},
 	{"the page shows no older sale that is open", "agent/view", "TestField2_L3WhatIsOpenIsShownWhateverCameSince", []edit{
 		{"agent/view/day.go", `which.Stage, which.Before, which.Limit = journal.Open, rows`, `which.Stage, which.Before, which.Limit = journal.Unheard, rows`},
@@ -113,21 +113,21 @@ var ofMoney = []mutant{
 	{"a transaction from before the request may be its own", "agent/intent", "TestField2_M15AnOlderTransactionIsAnothers", []edit{
 		{"agent/intent/request.go", `if q.before(st) || `, `if `},
 	}},
-	{"an undo is asked for by the name that an answer gave", "agent/offline", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
-		{"agent/offline/undoread.go", "come with another's answer.\n\tst, err := u.svc.Status(ctx, u.p.Request.TerminalReference,", "come with another's answer.\n\tst, err := u.svc.Status(ctx, cmp.Or(u.m.Names.PPRef, u.p.Request.TerminalReference),"},
-		{"agent/offline/undoread.go", "import (\n", "import (\n\t\"cmp\"\n"},
+	{"an undo is asked for by the name that an answer gave", "agent/gateway", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
+		{"agent/gateway/undoread.go", "come with another's answer.\n\tst, err := u.svc.Status(ctx, u.p.Request.TerminalReference,", "come with another's answer.\n\tst, err := u.svc.Status(ctx, cmp.Or(u.m.Names.PPRef, u.p.Request.TerminalReference),"},
+		{"agent/gateway/undoread.go", "import (\n", "import (\n\t\"cmp\"\n"},
 	}},
-	{"another's status ends an undo", "agent/offline", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
-		{"agent/offline/undoread.go", `if u.m.Names.Other(whose, st) {`, `if false {`},
+	{"another's status ends an undo", "agent/gateway", "TestField2_M15AnothersAnswerEndsNoUndo", []edit{
+		{"agent/gateway/undoread.go", `if u.m.Names.Other(whose, st) {`, `if false {`},
 	}},
-	{"a 201 that names nothing ends a refund", "agent/offline", "TestField2_M15ARefusalThatIsAnothersEndsNothing", []edit{
-		{"agent/offline/aapay.go", "if rejected(reply) {\n\t\treturn u.refused(ctx, res)", "if rejected(reply) {\n\t\treturn u.end(outbox.Failed, res)"},
+	{"a 201 that names nothing ends a refund", "agent/gateway", "TestField2_M15ARefusalThatIsAnothersEndsNothing", []edit{
+		{"agent/gateway/aapay.go", "if rejected(reply) {\n\t\treturn u.refused(ctx, res)", "if rejected(reply) {\n\t\treturn u.end(outbox.Failed, res)"},
 	}},
 	{"a 201 that names nothing ends a sale", checkout, "TestField2_M15ARefusalHasToBeSeen", []edit{
 		{"agent/checkout/payment.go", `s.Phase, s.Rejected, s.LastRead, s.Unheard = Declined, true`, `s.Phase, s.Rejected, s.LastRead, s.Unheard = Done, true`},
 	}},
-	{"the plain route of an undo is taken after an attempt that may have arrived", "agent/offline", "TestField2_M17AnUndosPlainRouteNeedsTheFirstAttempt", []edit{
-		{"agent/offline/aapay.go", `if routeMissing(err) && first {`, `if routeMissing(err) && (first || true) {`},
+	{"the plain route of an undo is taken after an attempt that may have arrived", "agent/gateway", "TestField2_M17AnUndosPlainRouteNeedsTheFirstAttempt", []edit{
+		{"agent/gateway/aapay.go", `if routeMissing(err) && first {`, `if routeMissing(err) && (first || true) {`},
 	}},
 	{"not found ends what was seen alive", checkout, "TestField2_M23NotFoundEndsNothingThatWasSeenAlive", []edit{
 		{"agent/checkout/undo.go", `if !SeenAlive(s) {`, `if true {`},
@@ -135,8 +135,8 @@ var ofMoney = []mutant{
 	{"REVERSED from a service that does not know it is a proof", drive, "TestField2_M18ASiteThatDoesNotKnowItProvesNothing", []edit{
 		{"agent/checkout/undo.go", `case u.OK && unread(s) &&`, `case u.OK && false &&`},
 	}},
-	{"a refund that was taken and is not found goes out again", "agent/offline", "TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt", []edit{
-		{"agent/offline/undoread.go", `if u.m.Answered { // what`, `if false { // what`},
+	{"a refund that was taken and is not found goes out again", "agent/gateway", "TestField2_M18NotFoundAfter202IsLiveAndThenInDoubt", []edit{
+		{"agent/gateway/undoread.go", `if u.m.Answered { // what`, `if false { // what`},
 	}},
 	{"a payment that may have been heard is undone after a start", drive, "TestField2_M4PowerIsLostAsTheAnswerLeaves", []edit{
 		{"agent/checkout/approved.go", `s.Leaves = s.Till.ByTCP && e.Listening`, `s.Leaves = false`},
@@ -150,7 +150,7 @@ var ofMoney = []mutant{
 	{"a poll is repeated by the client", "agent/upstream", "TestField2_M7OneRequestAPoll", []edit{
 		{"agent/upstream/upstream.go", `read && !wire.LeavesOnce(ctx) ||`, `read ||`},
 	}},
-	{"a 409 that may mean that it runs is doubt", "agent/offline", "TestField2_M9A409ToAnUndoIsNoEnd", []edit{
+	{"a 409 that may mean that it runs is doubt", "agent/gateway", "TestField2_M9A409ToAnUndoIsNoEnd", []edit{
 		{"agent/outbox/verdict.go", `if may, _ := wire.MayRun(err); may {`, `if may, _ := wire.MayRun(err); may && false {`},
 	}},
 	{"a link that is not found cannot be paid", "agent/paylink", "TestField2_M18ALinkThatIsNotFoundMayBePaid", []edit{
@@ -189,8 +189,8 @@ var ofMoney = []mutant{
 	{"a sale is not known by its ppref", drive, "TestField2_M28ASaleIsKnownByEveryName", []edit{
 		{"agent/checkout/drive/journal/sold.go", `return named(tx, r, r.State.PPRef)`, `return nil`},
 	}},
-	{"an original is taken back by a name that the backend alone knows", "agent/owned", "TestField2_M28ARegistersSaleIsNotTakenBackByAnyName", []edit{
-		{"agent/owned/schemes.go", `return s.unsoldByStatus(ctx, op, req)`, `return nil`},
+	{"an original is taken back by a name that the backend alone knows", "agent/ownership", "TestField2_M28ARegistersSaleIsNotTakenBackByAnyName", []edit{
+		{"agent/ownership/schemes.go", `return s.unsoldByStatus(ctx, op, req)`, `return nil`},
 	}},
 	{"a key is sent again after a boot before a true time was heard", "agent/outbox", "TestField2_M10TheUpperBoundOfAge", []edit{
 		{"agent/outbox/clock.go", `return ms, c.trusted != nil && !c.sure`, `return ms, false`},

@@ -2,8 +2,8 @@ package mutants
 
 // ofField is what testers of the running program found, put back.
 var ofField = []mutant{
-	{"a restore forgets how a sale ended", "agent/audit", "TestField2_M34WhatBecameOfASaleIsMore", []edit{
-		{"agent/audit/audit.go", "`(deed LIKE 'sale.%' AND", "`(deed LIKE 'sale.b%' AND"},
+	{"a restore forgets how a sale ended", "agent/records/audit", "TestField2_M34WhatBecameOfASaleIsMore", []edit{
+		{"agent/records/audit/audit.go", "`(deed LIKE 'sale.%' AND", "`(deed LIKE 'sale.b%' AND"},
 	}},
 	{"an operation goes to another acquirer after a move", "agent", "TestField2_M20AServiceIsBoundToItsBooks", []edit{
 		{"agent/bind.go", `if sales > 0 || ops > 0 {
@@ -82,19 +82,19 @@ var ofField = []mutant{
 
 	// The local port.
 	{"a stored payment names no page", offline, "TestField_P3AStoredPaymentHasAPage", []edit{
-		{"agent/offline/paypage.go", `if f.pages == "" {`, `if f.pages != "never" {`},
+		{"agent/gateway/paypage.go", `if f.pages == "" {`, `if f.pages != "never" {`},
 	}},
 	{"a link does not show its pending deletion", offline, "TestField_P4AReadShowsThePendingDeletion", []edit{
-		{"agent/offline/links.go", `link.Operation = l.f.newest(ops)`, `link.Operation = l.f.newest(ops[:0])`},
+		{"agent/gateway/links.go", `link.Operation = l.f.newest(ops)`, `link.Operation = l.f.newest(ops[:0])`},
 	}},
 	{"a link that the backend does not know does not show its pending deletion", offline, "TestField_P4AReadShowsThePendingDeletion", []edit{
-		{"agent/offline/links.go", `out.Operation = l.f.newest(ops); e.State`, `out.Operation = l.f.newest(ops[:0]); e.State`},
+		{"agent/gateway/links.go", `out.Operation = l.f.newest(ops); e.State`, `out.Operation = l.f.newest(ops[:0]); e.State`},
 	}},
 	{"a decline after 202 draws no attention", offline, "TestField_P9ADeclineAfterStoredIsAnAlert", []edit{
-		{"agent/offline/settled.go", `return f.box.Alert(tx, op, subject, shortOf(op))`, "_ = subject\n\treturn nil"},
+		{"agent/gateway/settled.go", `return f.box.Alert(tx, op, subject, shortOf(op))`, "_ = subject\n\treturn nil"},
 	}},
 	{"what expired unsent draws no attention", offline, "TestField_P9ExpiredIsAnAlert", []edit{
-		{"agent/offline/alert.go", `op.State.Final() && op.State != outbox.Done &&`, `op.State == outbox.Failed &&`},
+		{"agent/gateway/alert.go", `op.State.Final() && op.State != outbox.Done &&`, `op.State == outbox.Failed &&`},
 	}},
 	{"a wrong token is told that the operation is not allowed", "agent/port", "TestField_P10AWrongTokenIsToldSo", []edit{
 		{"agent/port/auth.go", "\tfail(w, r, wire.Errorf(wire.Unauthorized, \"port\", \"%s\", text))", "\ttext = \"operation not allowed\"\n\tfail(w, r, wire.Errorf(wire.Unauthorized, \"port\", \"%s\", text))"},
@@ -104,11 +104,11 @@ var ofField = []mutant{
 	}},
 
 	// Backend, use.
-	{"a link needs no text", "schemes/backend/links", "TestField_B5WhatALinkNeeds", []edit{
+	{"a link needs no text", "schemes/backend/paylinks", "TestField_B5WhatALinkNeeds", []edit{
 		{"schemes/paylinks/rules.go", `if strings.TrimSpace(f[1]) == "" {`, `if false {`},
 	}},
-	{"a link is made that is over already", "schemes/backend/links", "TestField_B5WhatALinkNeeds", []edit{
-		{"schemes/backend/links/service.go", `if l.expired(now) {`, `if false {`},
+	{"a link is made that is over already", "schemes/backend/paylinks", "TestField_B5WhatALinkNeeds", []edit{
+		{"schemes/backend/paylinks/service.go", `if l.expired(now) {`, `if false {`},
 	}},
 	{"a basket has to make the amount also without its VAT", "schemes/payments", "TestField_B6BasketRuleOnlyWhereTheVATIsKnown", []edit{
 		{"schemes/payments/basket.go", `return err == nil && p.n != 0`, `return err == nil || p.n != 0`},
@@ -146,8 +146,8 @@ var ofField = []mutant{
 	{"every journal that was begun anew counts as restored", outbox, "TestPastNamesWhatHappened", []edit{
 		{"agent/outbox/restored.go", "case l.Kind == store.WasLost:\n", "case false:\n"},
 	}},
-	{"a start after a restore is called a crash", "agent/history", "TestAStartAfterARestoreIsNoCrash", []edit{
-		{"agent/history/history.go", `case ok && l.Kind == store.WasRestored && at < l.AtMS:`, `case ok && l.Kind == store.WasRestored && at < 0:`},
+	{"a start after a restore is called a crash", "agent/records/history", "TestAStartAfterARestoreIsNoCrash", []edit{
+		{"agent/records/history/history.go", `case ok && l.Kind == store.WasRestored && at < l.AtMS:`, `case ok && l.Kind == store.WasRestored && at < 0:`},
 	}},
 
 	// The credentials of single services.

@@ -36,13 +36,13 @@ var ofIdentity = []mutant{
 		{"agent/outbox/restored.go", "l.RunMS != 0 && run-l.RunMS >= IDAgeMax.Milliseconds() {", "l.RunMS != 0 && run < 0 {"},
 	}},
 	{"what a client names by another id is sent after a loss", offline, "TestField2_M19OneKeyOfAClientIsOneKey", []edit{
-		{"agent/offline/before.go", "w.row.Makes || known || !f.makes(w.row.Thing) {", "true {"},
+		{"agent/gateway/before.go", "w.row.Makes || known || !f.makes(w.row.Thing) {", "true {"},
 	}},
 	{"a write is not found under its thing's other name", offline, "TestField2_M19OneKeyOfAClientIsOneKey", []edit{
-		{"agent/offline/keys.go", "	if known {\n\t\tabout := f.", "	if false {\n\t\tabout := f."},
+		{"agent/gateway/keys.go", "	if known {\n\t\tabout := f.", "	if false {\n\t\tabout := f."},
 	}},
 	{"the links' service is taken for one that knows keys", offline, "TestField2_M44AdviceAndHold", []edit{
-		{"agent/offline/before.go", "service != Paylinks && !", "!"},
+		{"agent/gateway/before.go", "service != Paylinks && !", "!"},
 	}},
 	{"a line's id is its name", "agent", "TestField2_M25IDsOutliveTheConfiguration", []edit{
 		{"agent/identify.go", "was.here && (was.Place == is.Place || was.Place == is.Older)", "false"},
@@ -50,8 +50,8 @@ var ofIdentity = []mutant{
 	{"a new line takes an id that was another's", "agent", "TestField2_M25IDsOutliveTheConfiguration", []edit{
 		{"agent/identify.go", "taken[was.ID] = true // another's", "_ = was"},
 	}},
-	{"a done reversal is judged again", "agent/till", "TestField2_M50TheKeyIsLookedForFirst", []edit{
-		{"agent/till/ask.go", "known, err := t.repeated(ctx, req, of); known {", "known, err := t.repeated(ctx, req, of); known && req.Kind != ecr.Reversal {"},
+	{"a done reversal is judged again", "agent/port/salesapi", "TestField2_M50TheKeyIsLookedForFirst", []edit{
+		{"agent/port/salesapi/ask.go", "known, err := t.repeated(ctx, req, of); known {", "known, err := t.repeated(ctx, req, of); known && req.Kind != ecr.Reversal {"},
 	}},
 	{"a foreign 409 proves another body", "schemes/wire", "TestField2_M14AForeign409MayMeanThatItRuns", []edit{
 		{"schemes/wire/error.go", "e.MayRun, e.Runs = true, e", "e.MayRun, e.Runs = false, e"},

@@ -1,17 +1,17 @@
 package mutants
 
-const page = "agent/screen"
+const page = "agent/port/customerpage"
 
 // ofPage is every broken rule of the customer's screen as a page, and of its keys.
 var ofPage = []mutant{
 	{"a tap counts for another scene", page, "TestATapCountsOnce", []edit{
-		{"agent/screen/screen.go", `subtle.ConstantTimeCompare([]byte(form), []byte(s.form)) == 1 && `, `form != "" && subtle.ConstantTimeCompare(nil, nil) == 1 && `},
+		{"agent/port/customerpage/screen.go", `subtle.ConstantTimeCompare([]byte(form), []byte(s.form)) == 1 && `, `form != "" && subtle.ConstantTimeCompare(nil, nil) == 1 && `},
 	}},
 	{"a tap counts twice", page, "TestATapCountsOnce", []edit{
-		{"agent/screen/screen.go", `		s.turn() // before`, `		_ = s.code // before`},
+		{"agent/port/customerpage/screen.go", `		s.turn() // before`, `		_ = s.code // before`},
 	}},
 	{"what is paid is cancelled at the page", page, "TestATapCountsOnce|TestEveryScene", []edit{
-		{"agent/screen/screen.go", `case scene.Message, scene.Code, scene.Waiting, scene.Moment:`, `case scene.Message, scene.Code, scene.Waiting, scene.Moment, scene.Paid:`},
+		{"agent/port/customerpage/screen.go", `case scene.Message, scene.Code, scene.Waiting, scene.Moment:`, `case scene.Message, scene.Code, scene.Waiting, scene.Moment, scene.Paid:`},
 	}},
 	{"a code that is over asks to confirm in an app", drive, "TestField2_U6TheScreenSaysThatTheCodeIsOver", []edit{
 		{"agent/checkout/drive/perform/screen.go", `case s.AwaitingApp && !s.Engaged:`, `case s.AwaitingApp && !s.QR:`},
@@ -20,7 +20,7 @@ var ofPage = []mutant{
 		{"agent/checkout/drive/perform/apply.go", `if _, runs := picture(row); !runs && row.State.Result == "" {`, `if true {`},
 	}},
 	{"a tap counts for the next question", counter, "TestATapIsOfItsFace", []edit{
-		{"agent/counter/counter.go", `sale == a.d.q.Sale && turn == c.turn`, `sale == a.d.q.Sale`},
+		{"agent/counter/prompts/counter.go", `sale == a.d.q.Sale && turn == c.turn`, `sale == a.d.q.Sale`},
 	}},
 	{"a tap stops another sale", drive, "TestStopAtTheTerminal", []edit{
 		{"agent/checkout/drive/prompt.go", ` && (sale == "" || sale == string(row.Key)) {`, ` {`},

@@ -2,7 +2,7 @@ package mutants
 
 const (
 	paper    = "device/printer"
-	receipts = "agent/paper"
+	receipts = "agent/counter/printqueue"
 )
 
 // ofPrinter is every broken rule of what is on the paper, and of what is said of it.
@@ -56,44 +56,44 @@ var ofPrinter = []mutant{
 		{"device/printer/printer.go", `if err == nil || !again || !errors.Is(err, errLost)`, `if err == nil || again || !errors.Is(err, errLost)`},
 	}},
 	{"a sale waits for paper", receipts, "TestASaleNeverWaitsForPaper", []edit{
-		{"agent/paper/paper.go", `_, err := p.add(tx, waiting{what: ofSale, name: string(now.Key), copy: which})`,
+		{"agent/counter/printqueue/paper.go", `_, err := p.add(tx, waiting{what: ofSale, name: string(now.Key), copy: which})`,
 			`_, err := p.add(tx, waiting{what: ofSale, name: string(now.Key), copy: which}); _ = p.o.Printer.Print(context.Background(), printer.Document{Lines: make([]printer.Line, 4)})`},
 	}},
 	{"what waits for paper is lost on a restart", receipts, "TestARestart", []edit{
-		{"agent/paper/paper.go", `_ = p.o.Printer.Close() }()`, "_ = p.o.Printer.Close(); _ = p.write(context.Background(), `DELETE FROM paper_waiting`) }()"},
+		{"agent/counter/printqueue/paper.go", `_ = p.o.Printer.Close() }()`, "_ = p.o.Printer.Close(); _ = p.write(context.Background(), `DELETE FROM paper_waiting`) }()"},
 	}},
 	{"a receipt that the printer refused is lost", receipts, "TestARestart|TestASaleNeverWaitsForPaper", []edit{
-		{"agent/paper/paper.go", `p.o.Printer.Check(ctx); err != nil {`, `p.o.Printer.Check(ctx); err != nil { _ = p.done(ctx, w)`},
+		{"agent/counter/printqueue/paper.go", `p.o.Printer.Check(ctx); err != nil {`, `p.o.Printer.Check(ctx); err != nil { _ = p.done(ctx, w)`},
 	}},
 	{"the merchant's copy is missing", receipts, "TestWhatIsPrintedByItself|TestWhatStandsOnThePaper", []edit{
-		{"agent/paper/paper.go", `p.o.Prints.Merchant && drive.MerchantCopy(now)`, `p.o.Prints.Merchant && !p.o.Prints.Customer && drive.MerchantCopy(now)`},
+		{"agent/counter/printqueue/paper.go", `p.o.Prints.Merchant && drive.MerchantCopy(now)`, `p.o.Prints.Merchant && !p.o.Prints.Customer && drive.MerchantCopy(now)`},
 	}},
 	{"a receipt is printed before the register has acknowledged", receipts, "TestWhatIsPrintedByItself", []edit{
 		{"agent/checkout/drive/receipt.go", `r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed`, `r.State.Phase == checkout.Approved || r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed`},
 	}},
 	{"a receipt that may be on paper is printed again without a mark", receipts, "TestAPowerCutWhilePrinting|TestPaperEndsWithinAReceipt", []edit{
-		{"agent/paper/paper.go", `w.again = w.again || w.begun > 0`, `w.again = w.again || w.begun > 99`},
+		{"agent/counter/printqueue/paper.go", `w.again = w.again || w.begun > 0`, `w.again = w.again || w.begun > 99`},
 	}},
 	{"a printer that cuts off each receipt uses up the roll", receipts, "TestAPrinterThatAlwaysCutsOff", []edit{
-		{"agent/paper/paper.go", `now.Before(a.after) || now.Before(p.paused)`, `now.IsZero()`},
+		{"agent/counter/printqueue/paper.go", `now.Before(a.after) || now.Before(p.paused)`, `now.IsZero()`},
 	}},
 	{"one document that is cut off holds the others", receipts, "TestOneDocumentDoesNotHoldTheOthers", []edit{
-		{"agent/paper/waiting.go", `ORDER BY MAX(begun, ?), id`, `ORDER BY id + 0 * ?`},
+		{"agent/counter/printqueue/waiting.go", `ORDER BY MAX(begun, ?), id`, `ORDER BY id + 0 * ?`},
 	}},
 	{"each of many documents that are cut off uses paper", receipts, "TestManyDocumentsThatAreCutOff", []edit{
-		{"agent/paper/paper.go", `now.Before(a.after) || now.Before(p.paused)`, `now.Before(a.after)`},
+		{"agent/counter/printqueue/paper.go", `now.Before(a.after) || now.Before(p.paused)`, `now.Before(a.after)`},
 	}},
 	{"the code of a receipt names another payment", receipts, "TestReceipts", []edit{
-		{"agent/paper/compose.go", `fmt.Sprintf("R%d/%d", out.Batch, out.Receipt)`, `fmt.Sprintf("R%d/%d", out.Receipt, out.Batch)`},
+		{"agent/counter/printqueue/compose.go", `fmt.Sprintf("R%d/%d", out.Batch, out.Receipt)`, `fmt.Sprintf("R%d/%d", out.Receipt, out.Batch)`},
 	}},
 	{"a receipt of a refund can be refunded", receipts, "TestReceipts", []edit{
-		{"agent/paper/compose.go", `out.Kind != ecr.Payment || out.Result`, `out.Result`},
+		{"agent/counter/printqueue/compose.go", `out.Kind != ecr.Payment || out.Result`, `out.Result`},
 	}},
 	{"a slip that is printed again has no mark", receipts, "TestTheSlipOfAnEndOfDayAgain", []edit{
-		{"agent/paper/paper.go", `	w.again = true
+		{"agent/counter/printqueue/paper.go", `	w.again = true
 	err = p.o.DB`, `	err = p.o.DB`},
 	}},
 	{"what waits for paper grows without end", receipts, "TestWhatWaitsIsBounded", []edit{
-		{"agent/paper/waiting.go", `err == nil && id > MaxWaiting`, `err == nil && id < 0`},
+		{"agent/counter/printqueue/waiting.go", `err == nil && id > MaxWaiting`, `err == nil && id < 0`},
 	}},
 }

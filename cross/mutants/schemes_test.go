@@ -96,24 +96,24 @@ var ofSchemes = []mutant{
 
 	// Hosted build: who tells, who hears, and how often an order is paid.
 	{"each session of an order is paid", sessions, "TestAnOrderIsPaidOnce", []edit{
-		{"schemes/backend/sessions/pay.go", "\tcase o.payment != \"\":\n\t\treturn", "\tcase false:\n\t\treturn"},
-		{"schemes/backend/sessions/bank.go", `case op.result == "" && o.payment != "":`, `case false:`},
+		{"schemes/backend/hosted/pay.go", "\tcase o.payment != \"\":\n\t\treturn", "\tcase false:\n\t\treturn"},
+		{"schemes/backend/hosted/bank.go", `case op.result == "" && o.payment != "":`, `case false:`},
 	}},
 	{"a customer who is late pays a second time", sessions, "TestAnOrderIsPaidOnce", []edit{
-		{"schemes/backend/sessions/bank.go", `case op.result == "" && o.payment != "":`, `case false:`},
+		{"schemes/backend/hosted/bank.go", `case op.result == "" && o.payment != "":`, `case false:`},
 	}},
 	{"a session has no end", sessions, "TestFiveMinutes", []edit{
-		{"schemes/backend/sessions/bank.go", `if s.due() == nil || now < s.ends {`, `if s.due() == nil || now >= 0 {`},
+		{"schemes/backend/hosted/bank.go", `if s.due() == nil || now < s.ends {`, `if s.due() == nil || now >= 0 {`},
 	}},
 	{"a setting moves the end of sessions that are there", sessions, "TestLifeIsTheBuilds", []edit{
-		{"schemes/backend/sessions/bank.go", `now < s.ends {`, `now < s.created+x.opt.Life.Milliseconds() {`},
+		{"schemes/backend/hosted/bank.go", `now < s.ends {`, `now < s.created+x.opt.Life.Milliseconds() {`},
 	}},
-	{"anybody may frame a field", sessions, "TestWhoMayFrameAField", []edit{{"schemes/backend/sessions/page.go", `Frame: s.Origin}`, `Frame: "*"}`}}},
+	{"anybody may frame a field", sessions, "TestWhoMayFrameAField", []edit{{"schemes/backend/hosted/page.go", `Frame: s.Origin}`, `Frame: "*"}`}}},
 	{"a refused build rewrites its order", sessions, "TestARefusedBuildChangesNoOrder", []edit{
-		{"schemes/backend/sessions/build.go", "\t\tif err := s.agree(tx, now); err != nil {\n", "\t\t_ = x.order(tx, req.Order, customer, now)\n\t\tif err := s.agree(tx, now); err != nil {\n"},
+		{"schemes/backend/hosted/build.go", "\t\tif err := s.agree(tx, now); err != nil {\n", "\t\t_ = x.order(tx, req.Order, customer, now)\n\t\tif err := s.agree(tx, now); err != nil {\n"},
 	}},
 	{"a build changes the amount below an open session", sessions, "TestField_B4AnotherAmountWaitsForTheOpenSession", []edit{
-		{"schemes/backend/sessions/build.go", `if err == nil && open {`, `if err == nil && open && false {`},
+		{"schemes/backend/hosted/build.go", `if err == nil && open {`, `if err == nil && open && false {`},
 	}},
 	{"the backend answers to any name", "schemes/backend", "TestField_P12TheBackendChecksHost", []edit{
 		{"schemes/backend/auth.go", `if !named && net.ParseIP(host) == nil {`, `if !named && net.ParseIP(host) == nil && false {`},
@@ -128,19 +128,19 @@ var ofSchemes = []mutant{
 		{"schemes/paylinks/handler.go", `!strict && bare(sent, id)`, `bare(sent, id)`},
 	}},
 	{"an expired session is paid all the same", sessions, "TestFiveMinutes", []edit{
-		{"schemes/backend/sessions/bank.go", `if why := s.state.refusal(); why != "" {`, `if why := s.state.refusal(); why != "" && false {`},
+		{"schemes/backend/hosted/bank.go", `if why := s.state.refusal(); why != "" {`, `if why := s.state.refusal(); why != "" && false {`},
 	}},
 	{"a field talks to whoever frames it", sessions, "TestWhoMayFrameAField", []edit{
-		{"schemes/backend/sessions/script.go", `parent.postMessage(m, to)`, `parent.postMessage(m, "*")`},
+		{"schemes/backend/hosted/script.go", `parent.postMessage(m, to)`, `parent.postMessage(m, "*")`},
 	}},
 	{"a field is told to talk to anybody", sessions, "TestWhoMayFrameAField", []edit{
-		{"schemes/backend/sessions/page.go", `pages.A("data-to", s.Origin)`, `pages.A("data-to", "*")`},
+		{"schemes/backend/hosted/page.go", `pages.A("data-to", s.Origin)`, `pages.A("data-to", "*")`},
 	}},
 	{"X-API-KEY is not asked", "schemes/backend", "TestHostedConformance", []edit{
 		{"schemes/backend/auth.go", `case !one || of == nil && !same(values[0], g.creds.APIKey.Reveal()):`, `case false:`},
 	}},
 	{"a form is spent by nobody", sessions, "TestOnlyTheFieldsOwnPageFillsIt", []edit{
-		{"schemes/backend/sessions/field.go", `if err == nil && spend != nil {`, `if err == nil && false {`},
+		{"schemes/backend/hosted/field.go", `if err == nil && spend != nil {`, `if err == nil && false {`},
 	}},
 
 	// Disputes.
@@ -157,11 +157,11 @@ var ofSchemes = []mutant{
 		{"schemes/disputes/rules.go", `if l.Date(path, s); l.Len() > 0 {`, `if l.Date(path, s); false {`},
 	}},
 	{"the private key lies in the clear", cases, "TestWhatIsSealed", []edit{
-		{"schemes/backend/cases/key.go", `sealed, err := c.DB.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))`, `sealed, err := x509.MarshalPKCS1PrivateKey(key), error(nil)`},
-		{"schemes/backend/cases/key.go", `der, err := c.DB.Unseal(rd, keyCell(), sealed)`, `der, err := sealed, error(nil)`},
+		{"schemes/backend/disputes/key.go", `sealed, err := c.DB.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))`, `sealed, err := x509.MarshalPKCS1PrivateKey(key), error(nil)`},
+		{"schemes/backend/disputes/key.go", `der, err := c.DB.Unseal(rd, keyCell(), sealed)`, `der, err := sealed, error(nil)`},
 	}},
 	{"documents of refused requests stay for an hour", cases, "TestUnclaimedUploadsAreDropped", []edit{
-		{"schemes/backend/cases/write.go", `if err != nil || !acted {`, `if (err != nil || !acted) && false {`},
+		{"schemes/backend/disputes/write.go", `if err != nil || !acted {`, `if (err != nil || !acted) && false {`},
 	}},
 	{"a document stands in memory", "schemes/disputes", "TestDocumentsAreStreamed", []edit{
 		{"schemes/wire/spool/spool.go", `n, err := io.Copy(io.MultiWriter(to, sum), content)`, "held, err := io.ReadAll(content)\n\tif err == nil {\n\t\t_, err = io.MultiWriter(to, sum).Write(held)\n\t}\n\tn := int64(len(held))"},

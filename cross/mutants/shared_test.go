@@ -24,7 +24,7 @@ var ofShared = []mutant{
 		{"store/postgres/dialect.go", `strings.Contains(s, "\x00")`, `strings.Contains(s, "\x01")`},
 	}},
 	{"PostgreSQL: links are swept by what an older server refuses", "cmd/posagent-backend", "TestNotReadyWhileCommitsHang", []edit{
-		{"schemes/backend/links/new.go", `) AS due`, `)`},
+		{"schemes/backend/paylinks/new.go", `) AS due`, `)`},
 	}},
 	{"a key is left behind by books that have another one", "cmd/posagent-backend", "TestRefusals", []edit{
 		{"schemes/backend/keyfile.go", `	if errors.Is(err, fs.ErrNotExist) {
@@ -59,8 +59,8 @@ var ofShared = []mutant{
 	{"a lease is taken though its holder counts", "schemes/backend/lease", "TestOneAtATime", []edit{
 		{"schemes/backend/lease/lease.go", `			left := there && at == last.row && now.Sub(last.since) >= h.opt.After`, `			left := there && (at == last.row || !last.since.IsZero())`},
 	}},
-	{"an attempt that two processes made is recorded twice", "schemes/backend/deliver", "TestTwoProcessesMakeOneAttempt", []edit{
-		{"schemes/backend/deliver/run.go", `	case errors.Is(err, sql.ErrNoRows), err == nil && tries != p.tries:`, `	case errors.Is(err, sql.ErrNoRows):`},
+	{"an attempt that two processes made is recorded twice", "schemes/backend/webhooks", "TestTwoProcessesMakeOneAttempt", []edit{
+		{"schemes/backend/webhooks/run.go", `	case errors.Is(err, sql.ErrNoRows), err == nil && tries != p.tries:`, `	case errors.Is(err, sql.ErrNoRows):`},
 	}},
 	{"books that were moved take work", "store/move", "TestStoppedAndBegunAgain", []edit{
 		{"store/move/move.go", `		if to != nil {`, `		if to != nil && to.ID == "" {`},
@@ -143,10 +143,10 @@ var ofShared = []mutant{
 		{"store/sqlite/tx.go", `"UPDATE store_number SET last = last + 1 WHERE name = ? RETURNING last"`, `"SELECT last + 1 FROM store_number WHERE name = ?"`},
 	}},
 	{"cases of older books are numbered from the beginning", "cmd/posagent-backend", "TestUpgradeAndMigrationKeepNumbers", []edit{
-		{"schemes/backend/cases/schema.go", `coalesce(max(number), 500000)`, `coalesce(min(0), 500000)`},
+		{"schemes/backend/disputes/schema.go", `coalesce(max(number), 500000)`, `coalesce(min(0), 500000)`},
 	}},
 	{"links of older books are numbered from the beginning", "cmd/posagent-backend", "TestUpgradeAndMigrationKeepNumbers", []edit{
-		{"schemes/backend/links/schema.go", `SELECT 'links_' || name, last FROM links_seq`, `SELECT 'links_' || name, CASE name WHEN 'txn' THEN 500000 ELSE 100000 END FROM links_seq`},
+		{"schemes/backend/paylinks/schema.go", `SELECT 'links_' || name, last FROM links_seq`, `SELECT 'links_' || name, CASE name WHEN 'txn' THEN 500000 ELSE 100000 END FROM links_seq`},
 	}},
 	{"a copy is given up that has taken work", "store/move", "TestThereAndBack", []edit{
 		{"store/move/move.go", `	case to.Done:`, `	case to.Done && false:`},
@@ -161,7 +161,7 @@ var ofShared = []mutant{
 	{"PostgreSQL: a server that does not work is looked at as rarely", "store/postgres", "TestIdleConnections", []edit{
 		{"store/postgres/watch.go", `		if s.works() && time.Since(last) < s.opt.Beat {`, `		if time.Since(last) < s.opt.Beat {`},
 	}},
-	{"a backend forgets the Keys that it has answered", "cross/fleet", "TestFleet", []edit{
+	{"a backend forgets the Keys that it has answered", "cross/campaign/fleet", "TestFleet", []edit{
 		{"schemes/backend/room/once.go", `	var refusal *wire.Error
 	var do scenario.Do
 	write := r.DB.Write`, `	k.Key = ""
@@ -169,7 +169,7 @@ var ofShared = []mutant{
 	var do scenario.Do
 	write := r.DB.Write`},
 	}},
-	{"a fleet's terminals forget what they owe", "cross/sim", "TestDays", []edit{
+	{"a fleet's terminals forget what they owe", "cross/campaign/sim", "TestDays", []edit{
 		{"agent/checkout/undo.go", `	s.Phase, s.LastRead, s.Unheard, s.Settling = Reversing, false, false, false`, `	s.Phase, s.LastRead, s.Unheard, s.Settling = Done, false, false, false`},
 		{"agent/checkout/undo.go", `	s, next := attempt(s, e)
 	return s, append(append(out, next...), Effect{Do: Tell})`, `	return s, append(out, Effect{Do: Tell})`},

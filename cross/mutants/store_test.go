@@ -28,13 +28,13 @@ var ofStore = []mutant{
 	{"PostgreSQL: of two own writes of one row one is lost", "store/postgres", "TestAConflictOfAStatementThatWaits", []edit{
 		{"store/postgres/write.go", `"BEGIN ISOLATION LEVEL REPEATABLE READ", alone`, `"BEGIN ISOLATION LEVEL READ COMMITTED", alone`},
 	}},
-	{"PostgreSQL: a payment is captured and cancelled, as rows are not compared", "cross/books", "TestBooksOfTwoBackends", []edit{
+	{"PostgreSQL: a payment is captured and cancelled, as rows are not compared", "cross/campaign/books", "TestBooksOfTwoBackends", []edit{
 		{"store/postgres/write.go", `"BEGIN ISOLATION LEVEL REPEATABLE READ", alone`, `"BEGIN ISOLATION LEVEL READ COMMITTED", alone`},
 	}},
 	{"the writer never starts a long log anew", "store/sqlite", "TestALongLogIsFoldedByTheWriter", []edit{
 		{"store/sqlite/checkpoint.go", `if frames > walFrames {`, `if frames > 1<<40 {`},
 	}},
-	{"PostgreSQL: a key that was taken meanwhile is the caller's error", "cross/books", "TestBooksOfTwoBackends", []edit{
+	{"PostgreSQL: a key that was taken meanwhile is the caller's error", "cross/campaign/books", "TestBooksOfTwoBackends", []edit{
 		{"store/postgres/write.go", `at.keyRuns > 0 && codeOf(broken) == uniqueViolation`, `at.keyRuns > 100 && codeOf(broken) == uniqueViolation`},
 	}},
 	{"PostgreSQL: runs that met another conflict use a taken key up", "store/postgres", "TestAKeyTakenAfterConflicts", []edit{
@@ -72,7 +72,7 @@ var ofStore = []mutant{
 	{"a step that failed stays", "store/sqlite", "TestConformance", []edit{
 		{"store/sqlite/migrate.go", `return errors.Join(err, tx.Rollback())`, `return errors.Join(err, tx.Commit())`},
 	}},
-	{"a commit whose answer was lost is answered as a fault", "schemes/backend/merchants", "TestACommitThatIsNotKnownIsUnknown", []edit{
+	{"a commit whose answer was lost is answered as a fault", "schemes/backend/onboarding", "TestACommitThatIsNotKnownIsUnknown", []edit{
 		{"store/errors.go", `func (commitUnknown) UnknownOutcome() bool { return true }`, `func (commitUnknown) UnknownOutcome() bool { return false }`},
 	}},
 	{"pragmas not read back", "store/sqlite", "TestConnectionWithOtherPragmasIsRefused", []edit{
@@ -163,11 +163,11 @@ var ofStore = []mutant{
 	{"two journals of one copy begin in one batch", "agent/checkout/drive/journal", "TestField4_B10OneCopyOnTwoBoxesGivesNoNameTwice", []edit{
 		{"agent/checkout/drive/journal/numbers.go", `apart = rand.Int64N(numbersApart)`, `apart = rand.Int64N(1)`},
 	}},
-	{"two journals of one copy give one link's number twice", "agent/offline", "TestField4_B10OneCopyTwiceGivesNoLocalNumberTwice", []edit{
-		{"agent/offline/things.go", `skipped+rand.Int64N(apart)`, `skipped+rand.Int64N(1)`},
+	{"two journals of one copy give one link's number twice", "agent/gateway", "TestField4_B10OneCopyTwiceGivesNoLocalNumberTwice", []edit{
+		{"agent/gateway/things.go", `skipped+rand.Int64N(apart)`, `skipped+rand.Int64N(1)`},
 	}},
-	{"what clients' writes read waits on trial, and they fail", "agent/offline", "TestField4_UpdateAClientsWriteOnTrial", []edit{
-		{"agent/offline/things.go", `Scan(&there); err != nil || !there {`, `Scan(&there); err != nil {`},
+	{"what clients' writes read waits on trial, and they fail", "agent/gateway", "TestField4_UpdateAClientsWriteOnTrial", []edit{
+		{"agent/gateway/things.go", `Scan(&there); err != nil || !there {`, `Scan(&there); err != nil {`},
 	}},
 	{"a lost journal has used no key for longer than the backend keeps one", "agent/outbox", "TestField4_C8AWriteIsHeldAfterALoss", []edit{
 		{"agent/outbox/restored.go", `case l.Kind == store.WasLost, l.Ageless: // what`, `case l.Ageless: // what`},
@@ -175,8 +175,8 @@ var ofStore = []mutant{
 	{"a sale begins on a journal that was taken away", "store/sqlite", "TestField2_L1NothingBeginsOnWhatIsNotTheJournal", []edit{
 		{"store/sqlite/health.go", "if err := s.displaced(); err != nil {", "if err := s.displaced(); err != nil && s.opt.ReadOnly {"},
 	}},
-	{"a wrong clock throws a paper away", "agent/paper", "TestField2_L5AWrongClockThrowsNoPaperAway", []edit{
-		{"agent/paper/waiting.go", "w.age = time.Duration(run-since) * time.Millisecond", "w.age = p.o.Now().Sub(time.UnixMilli(q.oldestMS)) + 0*time.Duration(run-since)"},
+	{"a wrong clock throws a paper away", "agent/counter/printqueue", "TestField2_L5AWrongClockThrowsNoPaperAway", []edit{
+		{"agent/counter/printqueue/waiting.go", "w.age = time.Duration(run-since) * time.Millisecond", "w.age = p.o.Now().Sub(time.UnixMilli(q.oldestMS)) + 0*time.Duration(run-since)"},
 	}},
 	{"a link ends by the box's own clock", "agent/paylink", "TestField2_L5ALinkEndsByATrueTime", []edit{
 		{"agent/paylink/make.go", "if now, ok := s.o.Trusted(); ok {", "if now, ok := s.o.Now(), true; ok {"},

@@ -17,13 +17,13 @@ const (
 	drive    = "agent/checkout/drive"
 	checkout = "agent/checkout"
 	outbox   = "agent/outbox"
-	offline  = "agent/offline"
+	offline  = "agent/gateway"
 	frame    = "ecr/zvt/frame"
 	protocol = "ecr/zvt/protocol"
 	crashfs  = "store/crashfs"
 	inbox    = "agent/inbox"
-	sessions = "schemes/backend/sessions"
-	cases    = "schemes/backend/cases"
+	sessions = "schemes/backend/hosted"
+	cases    = "schemes/backend/disputes"
 
 	enrolment = "schemes/backend/fleet"
 

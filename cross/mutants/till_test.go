@@ -58,10 +58,10 @@ var ofTills = []mutant{
 	{"the id of an end of day is its own for ever", drive, "TestField4_TillsADayIsClosedUnderAnIdUsedAnew", []edit{
 		{"agent/checkout/drive/journal/closed.go", `if err == nil && age > cmp.Or(by.Reuse, outbox.IDAgeMax).Milliseconds() {`, `if err == nil && age < 0 && outbox.IDAgeMax > 0 {`},
 	}},
-	{"a reversal of a part is one of the whole", "agent/till", "TestField4_TillsAReversalOfAPartIsNotOneOfTheWhole", []edit{
-		{"agent/till/ask.go", `cmp.Or(body.Amount, int64(row.Amount))`, `cmp.Or(0, int64(row.Amount))`},
+	{"a reversal of a part is one of the whole", "agent/port/salesapi", "TestField4_TillsAReversalOfAPartIsNotOneOfTheWhole", []edit{
+		{"agent/port/salesapi/ask.go", `cmp.Or(body.Amount, int64(row.Amount))`, `cmp.Or(0, int64(row.Amount))`},
 	}},
-	{"a key that ends in a slash is another's beginning", "agent/till", "TestField4_TillsAKeyThatEndsInASlashIsItself", []edit{
+	{"a key that ends in a slash is another's beginning", "agent/port/salesapi", "TestField4_TillsAKeyThatEndsInASlashIsItself", []edit{
 		{"agent/checkout/drive/told.go", `id, begins := strings.CutSuffix(sequence, ecr.AnyEnd)`, `id, begins := sequence, strings.HasSuffix(sequence, "/")`},
 	}},
 	{"not found is said of what is being taken", "ecr/session", "TestField4_TillsAskedWhileItIsTaken", []edit{

@@ -17,77 +17,77 @@ var ofUpdates = []mutant{
 	{"a sale begins in a terminal that rests", "agent/checkout/drive", "TestRest", []edit{
 		{"agent/checkout/drive/rest.go", `d.resting = true`, `d.resting = false`},
 	}},
-	{"a program is put in place that is not the one that was signed", "agent/update", "TestAPlaceIsNeverEmpty", []edit{
-		{"agent/update/place.go", `err != nil || got != to.SHA256`, `err != nil || got == ""`},
+	{"a program is put in place that is not the one that was signed", "agent/lifecycle/update", "TestAPlaceIsNeverEmpty", []edit{
+		{"agent/lifecycle/update/place.go", `err != nil || got != to.SHA256`, `err != nil || got == ""`},
 	}},
-	{"another program than the one before is put back", "agent/update", "TestAPlaceIsNeverEmpty", []edit{
-		{"agent/update/place.go", `sum(p.previous()); err != nil || got != from.SHA256`, `sum(p.previous()); err != nil || got == ""`},
+	{"another program than the one before is put back", "agent/lifecycle/update", "TestAPlaceIsNeverEmpty", []edit{
+		{"agent/lifecycle/update/place.go", `sum(p.previous()); err != nil || got != from.SHA256`, `sum(p.previous()); err != nil || got == ""`},
 	}},
-	{"a program that runs is written over", "agent/update", "TestAPlaceIsNeverEmpty", []edit{
-		{"agent/update/place.go", `	return p.rename(fresh)`, `	data, err := os.ReadFile(fresh)
+	{"a program that runs is written over", "agent/lifecycle/update", "TestAPlaceIsNeverEmpty", []edit{
+		{"agent/lifecycle/update/place.go", `	return p.rename(fresh)`, `	data, err := os.ReadFile(fresh)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(p.Program, data, 0o755)`},
 	}},
-	{"an update is taken back after its trial", "agent/update", "TestNoWayBackAfterTheTrial", []edit{
-		{"agent/update/table.go", `Confirming: {kept: Idle,`, `Confirming: {sick: Returning, kept: Idle,`},
+	{"an update is taken back after its trial", "agent/lifecycle/update", "TestNoWayBackAfterTheTrial", []edit{
+		{"agent/lifecycle/update/table.go", `Confirming: {kept: Idle,`, `Confirming: {sick: Returning, kept: Idle,`},
 	}},
-	{"a new trouble is not the new program's", "agent/update", "TestWorse", []edit{
-		{"agent/update/terminal.go", `		if !slices.Contains(before.Causes, cause) {
+	{"a new trouble is not the new program's", "agent/lifecycle/update", "TestWorse", []edit{
+		{"agent/lifecycle/update/terminal.go", `		if !slices.Contains(before.Causes, cause) {
 			return "it says`, `		if !slices.Contains(c.Causes, cause) {
 			return "it says`},
 	}},
 	{"a repository is believed by a clock that went back", "cmd/posagent-update", "TestField2_D4TheClockIsJudgedBySignedTimes", []edit{
-		{"agent/update/source.go", `if now.Before(is.Signed.Add(-24 * time.Hour)) {`, `if false {`},
+		{"agent/lifecycle/update/source.go", `if now.Before(is.Signed.Add(-24 * time.Hour)) {`, `if false {`},
 	}},
-	{"an outage counts against a version", "agent/update", "TestField2_D12AnOutageCountsAgainstNoVersion", []edit{
-		{"agent/update/trial.go", `len(r.Away) > 0 && !d.worksAgain`, `false && !d.worksAgain`},
+	{"an outage counts against a version", "agent/lifecycle/update", "TestField2_D12AnOutageCountsAgainstNoVersion", []edit{
+		{"agent/lifecycle/update/trial.go", `len(r.Away) > 0 && !d.worksAgain`, `false && !d.worksAgain`},
 	}},
-	{"a start that power ended counts against a configuration", "agent/enrol", "TestField2_D5APowerCutSaysNothingOfAConfiguration", []edit{
-		{"agent/enrol/revision.go", `if r.Begun == boot {`, `if r.Begun != "" {`},
+	{"a start that power ended counts against a configuration", "agent/lifecycle/enrol", "TestField2_D5APowerCutSaysNothingOfAConfiguration", []edit{
+		{"agent/lifecycle/enrol/revision.go", `if r.Begun == boot {`, `if r.Begun != "" {`},
 	}},
 	{"a look remembers what it saw", "cmd/posagent-update", "TestField2_D4TheClockIsJudgedBySignedTimes", []edit{
-		{"agent/update/drive.go", `is != r.Seen && !o.OnlyLook`, `is != r.Seen`},
+		{"agent/lifecycle/update/drive.go", `is != r.Seen && !o.OnlyLook`, `is != r.Seen`},
 	}},
-	{"a clock that was ahead keeps a version away", "agent/update", "TestField2_D4AClockThatWasAheadBarsNoVersion", []edit{
-		{"agent/update/drive.go", `since >= 0 && since < d.Times.Again`, `since < d.Times.Again`},
+	{"a clock that was ahead keeps a version away", "agent/lifecycle/update", "TestField2_D4AClockThatWasAheadBarsNoVersion", []edit{
+		{"agent/lifecycle/update/drive.go", `since >= 0 && since < d.Times.Again`, `since < d.Times.Again`},
 	}},
-	{"a repository is read over a channel without a key", "agent/update", "TestWhereARepositoryMayBe", []edit{
-		{"agent/update/link.go", `u.Scheme != "https" && (u.Scheme != "http" || ip == nil || !ip.IsLoopback())`, `u.Scheme != "https" && (u.Scheme != "http" || ip != nil && !ip.IsLoopback())`},
+	{"a repository is read over a channel without a key", "agent/lifecycle/update", "TestWhereARepositoryMayBe", []edit{
+		{"agent/lifecycle/update/link.go", `u.Scheme != "https" && (u.Scheme != "http" || ip == nil || !ip.IsLoopback())`, `u.Scheme != "https" && (u.Scheme != "http" || ip != nil && !ip.IsLoopback())`},
 	}},
-	{"an older version is taken", "agent/update", "TestNewer", []edit{
-		{"agent/update/version.go", `return x > y, nil`, `return x != y, nil`},
+	{"an older version is taken", "agent/lifecycle/update", "TestNewer", []edit{
+		{"agent/lifecycle/update/version.go", `return x > y, nil`, `return x != y, nil`},
 	}},
-	{"the fetched bytes are not compared with what was signed", "cross/update", "TestAttacks", []edit{
-		{"agent/update/source.go", `if done != r.Bytes || hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {`, `if done != r.Bytes {`},
-		{"agent/update/place.go", `err != nil || got != to.SHA256`, `err != nil || got == ""`},
+	{"the fetched bytes are not compared with what was signed", "cross/campaign/update", "TestAttacks", []edit{
+		{"agent/lifecycle/update/source.go", `if done != r.Bytes || hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {`, `if done != r.Bytes {`},
+		{"agent/lifecycle/update/place.go", `err != nil || got != to.SHA256`, `err != nil || got == ""`},
 	}},
-	{"an older state of a repository passes where its metadata were lost", "cross/update", "TestAnOlderStateAfterALoss", []edit{
-		{"agent/update/source.go", `is.Root == was.Root && (`, `is.Root == was.Root && false && (`},
+	{"an older state of a repository passes where its metadata were lost", "cross/campaign/update", "TestAnOlderStateAfterALoss", []edit{
+		{"agent/lifecycle/update/source.go", `is.Root == was.Root && (`, `is.Root == was.Root && false && (`},
 	}},
 
 	// A roll-out that is stopped by failures.
-	{"a version that the fleet holds is taken", "agent/update", "TestAHeldVersionIsNotTaken", []edit{
-		{"agent/update/drive.go", `rollout.Held(d.Terminal.State, offered.Version); why != "" {`, `rollout.Held(d.Terminal.State, offered.Version); why == "never" {`},
+	{"a version that the fleet holds is taken", "agent/lifecycle/update", "TestAHeldVersionIsNotTaken", []edit{
+		{"agent/lifecycle/update/drive.go", `rollout.Held(d.Terminal.State, offered.Version); why != "" {`, `rollout.Held(d.Terminal.State, offered.Version); why == "never" {`},
 	}},
-	{"a program that never ran is told as taken back", "agent/update", "TestTheEndOfAnUpdateIsLeft", []edit{
-		{"agent/update/trial.go", `if r.Unbegun {`, `if false {`},
+	{"a program that never ran is told as taken back", "agent/lifecycle/update", "TestTheEndOfAnUpdateIsLeft", []edit{
+		{"agent/lifecycle/update/trial.go", `if r.Unbegun {`, `if false {`},
 	}},
-	{"a list of holds that cannot be read holds nothing", "agent/rollout", "TestWhatCannotBeReadHolds", []edit{
-		{"agent/rollout/rollout.go", `err != nil || bad != nil || there && (`, `bad != nil || err == nil && there && (`},
+	{"a list of holds that cannot be read holds nothing", "agent/lifecycle/rollout", "TestWhatCannotBeReadHolds", []edit{
+		{"agent/lifecycle/rollout/rollout.go", `err != nil || bad != nil || there && (`, `bad != nil || err == nil && there && (`},
 	}},
-	{"one spoilt byte ends a hold", "agent/rollout", "TestWhatCannotBeReadHolds", []edit{
-		{"agent/rollout/rollout.go", ` || h.SHA256 != sum) {`, ` || sum == "") {`},
+	{"one spoilt byte ends a hold", "agent/lifecycle/rollout", "TestWhatCannotBeReadHolds", []edit{
+		{"agent/lifecycle/rollout/rollout.go", ` || h.SHA256 != sum) {`, ` || sum == "") {`},
 	}},
-	{"root follows a link of the terminal's account", "agent/rollout", "TestWhatCannotBeReadHolds", []edit{
-		{"agent/rollout/rollout.go", `data, _, err := file.Read(path, file.NoFollow, maxFile)`, `data, _, err := file.Read(path, file.Follow, maxFile)`},
+	{"root follows a link of the terminal's account", "agent/lifecycle/rollout", "TestWhatCannotBeReadHolds", []edit{
+		{"agent/lifecycle/rollout/rollout.go", `data, _, err := file.Read(path, file.NoFollow, maxFile)`, `data, _, err := file.Read(path, file.Follow, maxFile)`},
 	}},
-	{"a hold that was lifted stays on the box", "agent/rollout", "TestHeld", []edit{
-		{"agent/rollout/rollout.go", `err == nil && bytes.Equal(was, data) {`, `err == nil && (bytes.Equal(was, data) || len(was) > 0) {`},
+	{"a hold that was lifted stays on the box", "agent/lifecycle/rollout", "TestHeld", []edit{
+		{"agent/lifecycle/rollout/rollout.go", `err == nil && bytes.Equal(was, data) {`, `err == nil && (bytes.Equal(was, data) || len(was) > 0) {`},
 	}},
-	{"a card number that a technician typed is told", "agent/enrol", "TestReport", []edit{
-		{"agent/enrol/report.go", `last.Reason = wire.MaskPANs(last.Reason)`, `_ = wire.MaskPANs(last.Reason)`},
+	{"a card number that a technician typed is told", "agent/lifecycle/enrol", "TestReport", []edit{
+		{"agent/lifecycle/enrol/report.go", `last.Reason = wire.MaskPANs(last.Reason)`, `_ = wire.MaskPANs(last.Reason)`},
 	}},
 	{"a card number is stored at the desk", enrolment, "TestConformance", []edit{
 		{"schemes/fleet/rollout.go", ` || wire.MaskPANs(s) != s {`, ` || wire.MaskPANs(s) == "" && s != "" {`},
@@ -150,11 +150,11 @@ var ofUpdates = []mutant{
 	{"a secret is given to all terminals", "schemes/fleet", "TestFleetwide", []edit{
 		{"schemes/fleet/settings.go", `if strings.Contains(key, secret) {`, `if key == secret {`},
 	}},
-	{"a revision that a terminal refuses is told to nobody", "agent/enrol", "TestTheServiceHearsOfARefusedRevision", []edit{
-		{"agent/enrol/report.go", `no.Number > r.Active {`, `no.Number < r.Active {`},
+	{"a revision that a terminal refuses is told to nobody", "agent/lifecycle/enrol", "TestTheServiceHearsOfARefusedRevision", []edit{
+		{"agent/lifecycle/enrol/report.go", `no.Number > r.Active {`, `no.Number < r.Active {`},
 	}},
-	{"a backend that is away for a moment is a refusal", "agent/enrol", "TestTheServiceHearsOfARefusedRevision", []edit{
-		{"agent/enrol/report.go", `now.Sub(since).Abs() >= rejectedFor`, `now.Sub(since).Abs() >= 0`},
+	{"a backend that is away for a moment is a refusal", "agent/lifecycle/enrol", "TestTheServiceHearsOfARefusedRevision", []edit{
+		{"agent/lifecycle/enrol/report.go", `now.Sub(since).Abs() >= rejectedFor`, `now.Sub(since).Abs() >= 0`},
 	}},
 	{"the terminals of a fleet ask in the same second after a start", "cmd/posagent", "TestPollsAreSpread", []edit{
 		{"cmd/posagent/poll.go", `p.next = now.Add(rand.N(p.every))`, `p.next = now.Add(p.every)`},

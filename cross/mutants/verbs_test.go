@@ -43,7 +43,7 @@ var ofVerbs = []mutant{
 	{"a lock file is written through a link", "device/line", "TestField2_A2NothingPlantedIsLocked", []edit{
 		{"device/line/lock.go", `unix.O_NOFOLLOW|unix.O_NONBLOCK`, `unix.O_NONBLOCK`},
 	}},
-	{"unknown names of a sale over HTTP are ignored", "agent/till", "TestField2_U3UnknownNamesAreRefused", []edit{
-		{"agent/till/ask.go", `wire.ParseOwn[T]("", data)`, `wire.Parse[T]("", data)`},
+	{"unknown names of a sale over HTTP are ignored", "agent/port/salesapi", "TestField2_U3UnknownNamesAreRefused", []edit{
+		{"agent/port/salesapi/ask.go", `wire.ParseOwn[T]("", data)`, `wire.Parse[T]("", data)`},
 	}},
 }

@@ -29,10 +29,10 @@ var ofWatch = []mutant{
 	{"traces: version ff is taken", "schemes/wire", "TestTraceFrom", []edit{
 		{"schemes/wire/trace.go", `s[:2] == "ff" || `, ``},
 	}},
-	{"traces: a stored operation loses that of its client", "agent/offline", "TestTraceOfAStoredOperation", []edit{
+	{"traces: a stored operation loses that of its client", "agent/gateway", "TestTraceOfAStoredOperation", []edit{
 		{"agent/outbox/row.go", `	if t := wire.Trace(r.trace); t.Valid() {`, `	if t := wire.Trace(r.trace); false {`},
 	}},
-	{"traces: a sale loses that of its till", "agent/till", "TestTraceOverAPowerCut", []edit{
+	{"traces: a sale loses that of its till", "agent/port/salesapi", "TestTraceOverAPowerCut", []edit{
 		{"agent/checkout/drive/journal/row.go", `	if t := wire.Trace(r.State.Till.Trace); t.Valid() {`, `	if t := wire.Trace(r.State.Till.Trace); false {`},
 	}},
 	{"traces: all tries are one span", "agent/upstream", "TestEachTryIsASpan", []edit{

@@ -3,7 +3,7 @@
 //
 //	go run ./cross/unit [-families] COMMAND...
 //
-// It reads cross/packages/files/posagent.service below the module. RestrictAddressFamilies and
+// It reads cross/build/packages/files/posagent.service below the module. RestrictAddressFamilies and
 // SystemCallFilter are obeyed, with the unit's error number; -families leaves SystemCallFilter out,
 // whose sets systemd-analyze expands.
 //

@@ -40,7 +40,7 @@ func run(args []string, familiesAlone bool) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(root, "cross/packages/files/posagent.service"))
+	text, err := os.ReadFile(filepath.Join(root, "cross/build/packages/files/posagent.service"))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@
 // merchant, and of an end of day.
 //
 // It owns the texts and their order, in German, Polish and English. Each medium lays the lines out itself:
-// a register's printer by its protocol, the terminal's own printer by package agent/paper.
+// a register's printer by its protocol, the terminal's own printer by package agent/counter/printqueue.
 //
 // It guarantees:
 //   - The same outcome gives the same lines on every medium.

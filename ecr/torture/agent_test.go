@@ -29,7 +29,7 @@ import (
 
 // TestTheTerminalPassesOverHTTP: this program's own port scores full marks, and so do the backend's books.
 func TestTheTerminalPassesOverHTTP(t *testing.T) {
-	need.Verify(t, "half a minute of sales; TestAGoodTerminalPasses judges the protocol in virtual time, agent/till the port")
+	need.Verify(t, "half a minute of sales; TestAGoodTerminalPasses judges the protocol in virtual time, agent/port/salesapi the port")
 	bank, addr := agentOf(t, need.Limit()/30) // long enough to cut lines, abort and ask meanwhile
 	books := func(ctx context.Context) (sum money.Minor, err error) {
 		list, err := bank.Books(ctx)

@@ -21,7 +21,7 @@ import (
 	"posagent/schemes/money"
 )
 
-// overHTTP is a terminal that sells over HTTP as agent/till/README.md has it, over a shop's desk. What a sale says of itself is short.
+// overHTTP is a terminal that sells over HTTP as agent/port/salesapi/README.md has it, over a shop's desk. What a sale says of itself is short.
 func overHTTP(ctx context.Context, s *shop, ln net.Listener) error {
 	srv := &http.Server{Handler: web{s}}
 	defer context.AfterFunc(ctx, func() { _ = srv.Close() })()

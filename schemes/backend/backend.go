@@ -16,18 +16,18 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"posagent/schemes/aapay"
-	"posagent/schemes/backend/cards"
-	"posagent/schemes/backend/cases"
-	"posagent/schemes/backend/deliver"
+	wallets "posagent/schemes/backend/aapay"
+	cases "posagent/schemes/backend/disputes"
 	"posagent/schemes/backend/fleet"
+	sessions "posagent/schemes/backend/hosted"
 	"posagent/schemes/backend/lease"
-	"posagent/schemes/backend/links"
-	"posagent/schemes/backend/merchants"
 	"posagent/schemes/backend/meter"
+	merchants "posagent/schemes/backend/onboarding"
+	links "posagent/schemes/backend/paylinks"
+	cards "posagent/schemes/backend/payments"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
-	"posagent/schemes/backend/sessions"
-	"posagent/schemes/backend/wallets"
+	"posagent/schemes/backend/webhooks"
 	"posagent/schemes/disputes"
 	enrolment "posagent/schemes/fleet"
 	"posagent/schemes/hosted"
@@ -50,7 +50,7 @@ type Backend struct {
 	desk    *merchants.Merchants
 	build   *sessions.Sessions
 	cases   *cases.Cases
-	deliver *deliver.Deliver
+	deliver *webhooks.Deliver
 	fleet   *fleet.Fleet // nil where none may enrol
 	handler http.Handler
 	shared  bool // others work on the same books
@@ -107,7 +107,7 @@ func (b *Backend) furnish(ctx context.Context, cfg Config, seed wallets.Seed) (e
 	if err != nil {
 		return err
 	}
-	d := deliver.New(deliver.Options{DB: b.db, Shared: cfg.Engine.Shared, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Tried: b.meter.Tried, Now: cfg.Now, Log: cfg.Log})
+	d := webhooks.New(webhooks.Options{DB: b.db, Shared: cfg.Engine.Shared, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Tried: b.meter.Tried, Now: cfg.Now, Log: cfg.Log})
 	b.deliver = d
 	b.links, err = links.New(links.Options{
 		Options: shared, Delay: cfg.WalletDelay, Deliver: d, SignKey: cfg.Credentials.Secret, Instance: cfg.Credentials.Instance, QR: cfg.QR,

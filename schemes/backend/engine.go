@@ -7,18 +7,18 @@ import (
 	"slices"
 	"time"
 
+	"posagent/schemes/backend/aapay"
 	"posagent/schemes/backend/books/journal"
-	"posagent/schemes/backend/cards"
-	"posagent/schemes/backend/cases"
-	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/disputes"
 	"posagent/schemes/backend/fleet"
+	"posagent/schemes/backend/hosted"
 	"posagent/schemes/backend/lease"
-	"posagent/schemes/backend/links"
-	"posagent/schemes/backend/merchants"
+	"posagent/schemes/backend/onboarding"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/paylinks"
+	"posagent/schemes/backend/payments"
 	"posagent/schemes/backend/room"
-	"posagent/schemes/backend/sessions"
-	"posagent/schemes/backend/wallets"
+	"posagent/schemes/backend/webhooks"
 	"posagent/store"
 	"posagent/store/sqlite"
 )
@@ -31,7 +31,7 @@ const (
 
 // Schema is the migrations of all rooms.
 func Schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema(), fleet.Schema(), lease.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), aapay.Schema(), webhooks.Schema(), room.Schema(), paylinks.Schema(), payments.Schema(), onboarding.Schema(), hosted.Schema(), disputes.Schema(), fleet.Schema(), lease.Schema())
 }
 
 // Engine opens a backend's store: for work, or for reading beside a running backend or without one. The zero value is a file in the

@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 
+	"posagent/schemes/backend/aapay"
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
-	"posagent/schemes/backend/cards"
-	"posagent/schemes/backend/links"
+	"posagent/schemes/backend/hosted"
+	"posagent/schemes/backend/paylinks"
+	"posagent/schemes/backend/payments"
 	"posagent/schemes/backend/room"
-	"posagent/schemes/backend/sessions"
-	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -55,8 +55,8 @@ func entries(ctx context.Context, db store.DB) ([]Entry, error) {
 			report  func(store.Reader) ([]room.Line, error)
 			moved   bool // AccountState is what the postings say
 		}{
-			{wallets.Service, wallets.Report, false}, {links.Service, links.Report, false},
-			{cards.Service, cards.Report, true}, {sessions.Service, sessions.Report, true},
+			{aapay.Service, aapay.Report, false}, {paylinks.Service, paylinks.Report, false},
+			{payments.Service, payments.Report, true}, {hosted.Service, hosted.Report, true},
 		} {
 			posts, err := journal.ByTxn(r, of.service)
 			if err != nil {
@@ -113,4 +113,4 @@ func NetByReference(list []Entry) map[string]money.Minor {
 }
 
 // WalletRef finds a payment's reference in what was scanned: a wallet page's URL, an EMV code, or the reference itself.
-func WalletRef(scanned string) string { return wallets.Ref(scanned) }
+func WalletRef(scanned string) string { return aapay.Ref(scanned) }

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/webhooks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -23,20 +23,20 @@ const HooksPrefix = "/backend/v1/hooks"
 
 // ReadHooks lists deliveries of the backend in a place, the newest first; state "" means all. It changes nothing and works
 // beside a running backend.
-func ReadHooks(ctx context.Context, p Place, state string) (list []deliver.Delivery, err error) {
+func ReadHooks(ctx context.Context, p Place, state string) (list []webhooks.Delivery, err error) {
 	db, err := p.read(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read hooks: %w", err)
 	}
 	defer db.Close()
 	err = db.Read(ctx, func(r store.Reader) error {
-		list, err = deliver.Read(r, deliver.Filter{State: state})
+		list, err = webhooks.Read(r, webhooks.Filter{State: state})
 		return err
 	})
 	return list, err
 }
 
-func hooks(d *deliver.Deliver, log *slog.Logger) http.Handler {
+func hooks(d *webhooks.Deliver, log *slog.Logger) http.Handler {
 	const op, kind = "backend.hooks", "application/json"
 	mux := http.NewServeMux()
 	handle := func(pattern string, do func(ctx context.Context, body []byte) (any, error)) {
@@ -56,7 +56,7 @@ func hooks(d *deliver.Deliver, log *slog.Logger) http.Handler {
 			_ = wire.WriteJSON(w, http.StatusOK, kind, answer) // a lost connection has no reader
 		})
 	}
-	handle("GET "+HooksPrefix, func(ctx context.Context, _ []byte) (any, error) { return d.List(ctx, deliver.Filter{}) })
+	handle("GET "+HooksPrefix, func(ctx context.Context, _ []byte) (any, error) { return d.List(ctx, webhooks.Filter{}) })
 	handle("GET "+HooksPrefix+"/dead", func(ctx context.Context, _ []byte) (any, error) { return d.Dead(ctx) })
 	handle("POST "+HooksPrefix+"/replay", func(ctx context.Context, body []byte) (any, error) {
 		var ask struct {

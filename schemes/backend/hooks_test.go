@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/need"
-	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/webhooks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -42,24 +42,24 @@ func TestHooksAreSentShownAndReplayed(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- b.Run(ctx) }()
 	require.NoError(t, b.db.Write(ctx, func(tx store.Tx) error {
-		err := b.deliver.Register(tx, "p1", []deliver.Hook{{Event: "payment.created", URL: receiver.URL + "/x?token=t", Authorization: "Bearer shop"}})
+		err := b.deliver.Register(tx, "p1", []webhooks.Hook{{Event: "payment.created", URL: receiver.URL + "/x?token=t", Authorization: "Bearer shop"}})
 		if err == nil {
-			_, err = b.deliver.Emit(tx, deliver.Message{ID: "m1", Event: "payment.created", Subject: "p1", Body: []byte("{}")})
+			_, err = b.deliver.Emit(tx, webhooks.Message{ID: "m1", Event: "payment.created", Subject: "p1", Body: []byte("{}")})
 		}
 		return err
 	}))
-	var list []deliver.Delivery
+	var list []webhooks.Delivery
 	settled := func(tries int) {
 		t.Helper()
 		need.Until(t, fmt.Sprint(tries, " tries and the end of the delivery"), func() bool {
 			list, err = ReadHooks(ctx, Place{Dir: dir}, "")
 			require.NoError(t, err)
-			return len(list) == 1 && len(list[0].Attempts) == tries && list[0].State == deliver.Done
+			return len(list) == 1 && len(list[0].Attempts) == tries && list[0].State == webhooks.Done
 		})
 	}
 	settled(1)
 	require.Equal(t, receiver.URL+"/x", list[0].URL)
-	list, err = ReadHooks(ctx, Place{Dir: dir}, deliver.Dead)
+	list, err = ReadHooks(ctx, Place{Dir: dir}, webhooks.Dead)
 	require.NoError(t, err)
 	require.Empty(t, list)
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/meter"
+	"posagent/schemes/backend/webhooks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -98,9 +98,9 @@ func (b *Backend) storeFigures(ctx context.Context, p *meter.Page) {
 func (b *Backend) deliveryFigures(ctx context.Context, p *meter.Page) {
 	ctx, cancel := context.WithTimeout(ctx, figuresWithin)
 	defer cancel()
-	var q deliver.Backlog
+	var q webhooks.Backlog
 	err := b.db.Read(ctx, func(r store.Reader) (err error) {
-		q, err = deliver.Waiting(r, b.now())
+		q, err = webhooks.Waiting(r, b.now())
 		return err
 	})
 	p.One("store_readable", meter.Gauge, "1 = the books could be read for these figures.", meter.Bit(err == nil))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/webhooks"
 	"posagent/schemes/contracts"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/wire"
@@ -60,8 +60,8 @@ func deliveries() openapi.Group {
 	return openapi.Group{
 		Name: "deliveries", About: "What was sent to others' endpoints.", Prefix: HooksPrefix, Proofs: []string{contracts.ByToken}, Refusal: contracts.Faults(),
 		Infos: []rest.Info{
-			contracts.Describe[nothing, []deliver.Delivery]("deliveries.list", "the newest thousand deliveries with their attempts", get, "", 0),
-			contracts.Describe[nothing, []deliver.Delivery]("deliveries.dead", "those that were given up", get, "/dead", 0),
+			contracts.Describe[nothing, []webhooks.Delivery]("deliveries.list", "the newest thousand deliveries with their attempts", get, "", 0),
+			contracts.Describe[nothing, []webhooks.Delivery]("deliveries.dead", "those that were given up", get, "/dead", 0),
 			contracts.Describe[replaying, replayed]("deliveries.replay", "send one event again, or all dead ones since a time", post, "/replay", 0).WithExample(`{"id":"0193a5b27c1a7b3e9a524d1f0c2b8e77"}`),
 			contracts.Describe[resuming, resumed]("deliveries.resume", "end the pause of an endpoint", post, "/resume", 0).WithExample(`{"url":"https://shop.example/hooks"}`),
 		},

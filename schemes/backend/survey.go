@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"posagent/schemes/backend/aapay"
 	"posagent/schemes/backend/books/journal"
-	"posagent/schemes/backend/cards"
-	"posagent/schemes/backend/deliver"
-	"posagent/schemes/backend/links"
-	"posagent/schemes/backend/sessions"
-	"posagent/schemes/backend/wallets"
+	"posagent/schemes/backend/hosted"
+	"posagent/schemes/backend/paylinks"
+	"posagent/schemes/backend/payments"
+	"posagent/schemes/backend/webhooks"
 	"posagent/store"
 	"posagent/store/move"
 )
@@ -32,7 +32,7 @@ type Survey struct {
 
 	Crooked []string // transactions whose postings do not sum to zero
 	Looked  int      // transactions that were summed
-	Lag     deliver.Lag
+	Lag     webhooks.Lag
 	Due     map[string]int64 // by room: when the next one is to move by time alone, unix ms; 0 = none
 
 	mac []byte // the key of the row MACs, wrapped
@@ -90,17 +90,17 @@ func (s *Survey) read(r store.Reader, now int64) (err error) {
 		return err
 	}
 	s.Sealed = err == nil
-	for _, service := range []string{wallets.Service, links.Service, cards.Service, sessions.Service} {
+	for _, service := range []string{aapay.Service, paylinks.Service, payments.Service, hosted.Service} {
 		crooked, looked, err := journal.Crooked(r, service, SurveyPostings)
 		if err != nil {
 			return err
 		}
 		s.Crooked, s.Looked = append(s.Crooked, crooked...), s.Looked+looked
 	}
-	if s.Lag, err = deliver.Behind(r, now-surveyLate.Milliseconds(), now); err != nil {
+	if s.Lag, err = webhooks.Behind(r, now-surveyLate.Milliseconds(), now); err != nil {
 		return err
 	}
-	for name, due := range map[string]func(store.Reader) (int64, error){"wallets": wallets.Due, "links": links.Due, "cards": cards.Due, "sessions": sessions.Due} {
+	for name, due := range map[string]func(store.Reader) (int64, error){"wallets": aapay.Due, "links": paylinks.Due, "cards": payments.Due, "sessions": hosted.Due} {
 		if s.Due[name], err = due(r); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

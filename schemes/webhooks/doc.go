@@ -12,7 +12,7 @@
 //   - Client sends one event once. Any status but 200 is an error; the effect is then not known,
 //     and the caller sends again.
 //
-// Retries and storage are elsewhere: schemes/backend/deliver sends events (deliver/schedule.go has
+// Retries and storage are elsewhere: schemes/backend/webhooks sends events (deliver/schedule.go has
 // the intervals), agent/inbox receives them. It must not import another service, the store or the
 // agent.
 package webhooks

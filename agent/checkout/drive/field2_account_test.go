@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -21,7 +21,7 @@ func TestField2_M41AReceiptOfTheProviderBeforeIsNotGivenBack(t *testing.T) {
 	terminal(t, func(r *rig) {
 		at := func(do func(tx store.Tx, service, place string) error, place string) {
 			t.Helper()
-			require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error { return do(tx, offline.Schemes, place) }))
+			require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error { return do(tx, gateway.Schemes, place) }))
 		}
 		back := func(kind ecr.Kind, original string, receipt int) (ecr.Sale, error) {
 			return r.Ask(ecr.Request{Kind: kind, Line: "one", Original: original, Receipt: receipt, Amount: minor(100), Currency: "EUR"})

@@ -10,7 +10,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -186,7 +186,7 @@ func TestField4_TillsATransactionIsOfWhoGetsItBack(t *testing.T) {
 	terminal(t, func(r *rig) {
 		at := func(do func(tx store.Tx, service, place string) error, place string) {
 			t.Helper()
-			require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error { return do(tx, offline.Schemes, place) }))
+			require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error { return do(tx, gateway.Schemes, place) }))
 		}
 		paid := func(line string) {
 			t.Helper()

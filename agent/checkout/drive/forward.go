@@ -9,7 +9,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -397,7 +397,7 @@ func back(kind ecr.Kind, orig *journal.Row) (typ aapay.Type, ref string, err err
 	if typ == aapay.Refund && (!methods.Supports(orig.Method, methods.Refund) || orig.State.TransactionID == 0) {
 		return "", "", refuse(ecr.NotReversible, "the method cannot give money back")
 	}
-	if orig.Method.Name == offline.MethodPaylink { // its number is its account's: another account may have given it, too
+	if orig.Method.Name == gateway.MethodPaylink { // its number is its account's: another account may have given it, too
 		ref = orig.Reference
 	}
 	return typ, ref, nil

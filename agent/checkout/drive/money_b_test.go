@@ -10,7 +10,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -678,7 +678,7 @@ func TestMoneyB16_ABrokenEMVCodeIsNotShown(t *testing.T) {
 func TestMoneyB15_ANumberOfTwoServicesNamesNoPayment(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.approved(1000)
-		r.defs[0].Name = offline.MethodPaylink
+		r.defs[0].Name = gateway.MethodPaylink
 		r.world.lock(func() { r.world.order = nil }) // another service: it counts from one, too
 		r.approved(2000)
 		_, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "T1"})

@@ -22,7 +22,7 @@ import (
 	"posagent/agent/checkout/drive/drivetest"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/checkout/drive/perform"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/device/display"
 	"posagent/ecr"
@@ -550,8 +550,8 @@ func (r *rig) parts() drivetest.Parts {
 	route := perform.NewRoute(r.world, r.guard, r.address, drivetest.Now, slog.New(slog.DiscardHandler))
 	return drivetest.Parts{
 		DB: db, Outbox: outbox.Options{DB: db},
-		Undos: func(settled func(store.Tx, outbox.Op, offline.UndoResult) error, after func(outbox.Op)) []outbox.Kind {
-			return []outbox.Kind{offline.Reversal(route, settled, after), offline.Refund(route, settled, after)}
+		Undos: func(settled func(store.Tx, outbox.Op, gateway.UndoResult) error, after func(outbox.Op)) []outbox.Kind {
+			return []outbox.Kind{gateway.Reversal(route, settled, after), gateway.Refund(route, settled, after)}
 		},
 		Drive: drive.Options{
 			DB: r.guard, Aapay: route, Screen: r.screen, Prompter: r.prompt, Config: r.cfg, CallerSecret: r.secret,

@@ -1,14 +1,14 @@
 package drive
 
 import (
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/store"
 )
 
-// UndoSettled is the Settled hook of the kinds of offline.Undos: it advances the sale in the commit
+// UndoSettled is the Settled hook of the kinds of gateway.Undos: it advances the sale in the commit
 // that settles the operation.
-func (d *Drive) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) error {
+func (d *Drive) UndoSettled(tx store.Tx, op outbox.Op, res gateway.UndoResult) error {
 	s, ok, err := d.j.UndoSettled(tx, op, res)
 	if err != nil || !ok {
 		return err

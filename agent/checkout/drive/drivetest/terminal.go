@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout/drive"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/money"
@@ -24,7 +24,7 @@ type Parts struct {
 	Outbox outbox.Options
 	Drive  drive.Options
 	// Undos are the kinds of the outbox.
-	Undos func(settled func(store.Tx, outbox.Op, offline.UndoResult) error, after func(outbox.Op)) []outbox.Kind
+	Undos func(settled func(store.Tx, outbox.Op, gateway.UndoResult) error, after func(outbox.Op)) []outbox.Kind
 }
 
 // Terminal is a checkout that can be started again.
@@ -61,7 +61,7 @@ func (x *Terminal) Start() {
 	born := x.born
 	clock := func() time.Duration { return time.Since(born) }
 	var d *drive.Drive
-	settled := func(tx store.Tx, op outbox.Op, res offline.UndoResult) error { return d.UndoSettled(tx, op, res) }
+	settled := func(tx store.Tx, op outbox.Op, res gateway.UndoResult) error { return d.UndoSettled(tx, op, res) }
 	p.Outbox.Kinds = p.Undos(settled, func(op outbox.Op) { d.UndoAfter(op) })
 	p.Outbox.Boot, p.Outbox.Jitter = clock, func(d time.Duration) time.Duration { return d }
 	x.Box = outbox.NewOutbox(p.Outbox)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/store"
 )
 
@@ -48,9 +48,9 @@ func Return(tx store.Tx, service, place string) error {
 
 // Elsewhere is where the service of a sale stood, if it stands at other books now; else "".
 func Elsewhere(r store.Reader, row *Row) (place string, err error) {
-	service := offline.Schemes
-	if row.Method.Name == offline.MethodPaylink {
-		service = offline.Paylinks
+	service := gateway.Schemes
+	if row.Method.Name == gateway.MethodPaylink {
+		service = gateway.Paylinks
 	}
 	err = r.QueryRow(`SELECT COALESCE((SELECT place FROM checkout_accounts WHERE service = ? AND here = 0 AND ? BETWEEN first AND last), '')`, service, row.ID).Scan(&place)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"posagent/agent/checkout"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -64,7 +64,7 @@ func (j *Journal) NothingNew(ctx context.Context, key wire.Key, e checkout.Event
 // UndoSettled advances the sale that an operation was of, in the commit that settles the operation.
 // ok is false where nothing follows: an attempt that a later one has replaced, or one that was
 // settled before.
-func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) (s Step, ok bool, err error) {
+func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res gateway.UndoResult) (s Step, ok bool, err error) {
 	u := checkout.Undone{
 		OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Withdrawn: op.State == outbox.Expired, Text: res.Text,
 		Moved: res.AccountState == aapay.Commit, ByHand: res.ByHand, Used: res.Used,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -68,7 +68,7 @@ func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 		return nil, err
 	case len(rows) == 0:
 		return nil, ErrUnknown
-	case len(rows) > 1 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
+	case len(rows) > 1 && (rows[0].Method.Name == gateway.MethodPaylink) != (rows[1].Method.Name == gateway.MethodPaylink):
 		return nil, ErrAmbiguousID
 	case rows[0].Quarantined:
 		return rows[0], ErrQuarantined

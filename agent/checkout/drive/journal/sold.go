@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"posagent/agent/checkout"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -55,7 +55,7 @@ func named(tx store.Tx, r *Row, name string) error {
 
 // namedUndo keeps the transaction of a sale's undo, as a name of the sale and as one that no other undo or sale has.
 func namedUndo(tx store.Tx, r *Row, transaction int64) error {
-	if r.Method.Name == offline.MethodPaylink || transaction == 0 {
+	if r.Method.Name == gateway.MethodPaylink || transaction == 0 {
 		return nil
 	}
 	if err := named(tx, r, strconv.FormatInt(transaction, 10)); err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"posagent/agent/checkout"
+	"posagent/agent/gateway"
 	"posagent/agent/intent"
-	"posagent/agent/offline"
 	"posagent/ecr"
 	"posagent/store"
 )
@@ -152,7 +152,7 @@ func whose(r *Row, e checkout.Event) intent.Verdict {
 // Payment links have numbers of their own, and a refund by link shows the transaction that it gives
 // back: agent/paylink compares what was given there.
 func taken(tx store.Tx, r *Row, id int64) (bool, error) {
-	if id == 0 || r.Method.Name == offline.MethodPaylink && r.Kind != ecr.Payment {
+	if id == 0 || r.Method.Name == gateway.MethodPaylink && r.Kind != ecr.Payment {
 		return false, nil
 	}
 	rows, err := many(nil, tx, byTransaction, id)
@@ -168,7 +168,7 @@ func taken(tx store.Tx, r *Row, id int64) (bool, error) {
 		return false, err
 	}
 	for _, other := range rows {
-		if other.Key != r.Key && (other.Method.Name == offline.MethodPaylink) == (r.Method.Name == offline.MethodPaylink) {
+		if other.Key != r.Key && (other.Method.Name == gateway.MethodPaylink) == (r.Method.Name == gateway.MethodPaylink) {
 			return true, nil
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"posagent/agent/checkout"
-	"posagent/agent/offline"
+	"posagent/agent/gateway"
 	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
@@ -103,14 +103,14 @@ func (j *Journal) operation(r, paid *Row, key wire.Key, typ aapay.Type, original
 	if checkout.Back(r.Method, way, checkout.Wish{}).Trigger == methods.QR {
 		trigger = aapay.TriggerQR
 	}
-	p := offline.UndoPayload{
+	p := gateway.UndoPayload{
 		Request: aapay.Request{
 			MerchantID: j.opt.MerchantID, Method: r.Method.Name, PurchaseAmount: amount, Consumer: &aapay.Consumer{ConsumerID: ref},
 			TerminalReference: ref, OriginalReference: original, Trigger: trigger, Params: params,
 		},
 		Window: r.State.Limits.Window(), ReadFirst: key == r.Key && r.State.ReadFirst,
 	}
-	if r.Method.Name != offline.MethodPaylink { // whose undo shows each payment that it gives back
+	if r.Method.Name != gateway.MethodPaylink { // whose undo shows each payment that it gives back
 		p.OriginalID = paid.State.TransactionID
 	}
 	for _, c := range r.Method.OKCodes {
@@ -122,7 +122,7 @@ func (j *Journal) operation(r, paid *Row, key wire.Key, typ aapay.Type, original
 	if err != nil {
 		return outbox.New{}, fmt.Errorf("operation of %s: %w", r.Key, err)
 	}
-	kind := offline.KindOf(r.Method.Name, typ == aapay.Refund)
+	kind := gateway.KindOf(r.Method.Name, typ == aapay.Refund)
 	return outbox.New{Key: key, Kind: kind, Aggregate: aggregate, Payload: payload, AmountMin: int64(r.Amount), Currency: r.Currency, Trace: r.TraceID()}, nil
 }
 
