@@ -94,7 +94,8 @@ func note(list, line string) error {
 
 // Ports returns n TCP ports of the loopback address that are free now, for programs that are started again
 // at the same address. They lie below the range from which the kernel takes the ports of outgoing connections, so
-// that no client of another test takes one in between. It fails the test when it finds none.
+// that no client of another test takes one in between, and are no other test's until this one ends. It fails the
+// test when it finds none.
 func Ports(t testing.TB, n int) []string {
 	t.Helper()
 	var ports []string
@@ -107,6 +108,12 @@ func Ports(t testing.TB, n int) []string {
 		if err != nil {
 			continue
 		}
+		taken, err := net.Listen("unix", "@posagent test port "+port) // tests of all processes see the name
+		if err != nil {
+			_ = ln.Close()
+			continue
+		}
+		t.Cleanup(func() { _ = taken.Close() })
 		defer ln.Close() // held until all are found: no port twice
 		ports = append(ports, port)
 	}

@@ -110,3 +110,12 @@ func TestWaitsEnd(t *testing.T) {
 		require.GreaterOrEqual(t, time.Since(start), 2*need.Limit())
 	})
 }
+
+// Two scripts that run beside each other once had one port: the second met the first one's terminal.
+func TestAPortIsOneTestsUntilItEnds(t *testing.T) {
+	met := map[string]bool{}
+	for _, port := range append(need.Ports(t, 300), need.Ports(t, 300)...) {
+		require.NotContains(t, met, port)
+		met[port] = true
+	}
+}
