@@ -94,7 +94,7 @@ func TestField2_L4ADayClosesWithoutARegister(t *testing.T) {
 			pass(day - 30*time.Second)
 			r.world.onStatus = func(*txn) error { return nil }
 			s := r.sale(500)
-			r.jump = day
+			r.jump(day)
 			pass(65 * time.Second) // at least one look
 			require.Equal(t, checkout.Waiting, r.phase(s.ID))
 			require.Equal(t, 1, r.batch())
@@ -112,7 +112,7 @@ func TestField2_L4ADayClosesWithoutARegister(t *testing.T) {
 			req := ask("a")
 			req.Keep = true
 			o := r.unheard(req)
-			r.jump = day
+			r.jump(day)
 			pass(5 * time.Minute)
 			require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale))
 			require.Equal(t, 1, r.batch(), "its client may still ask")
@@ -128,7 +128,7 @@ func TestField2_L4ADayClosesWithoutARegister(t *testing.T) {
 			for i, jump := range []time.Duration{40 * 365 * day, 0, -30 * 365 * day, 0} {
 				r.approved(1000)
 				o := r.unconfirmed(500)
-				r.jump = jump
+				r.jump(jump)
 				pass(3 * time.Minute)
 				require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "jump %d undoes nothing", i)
 				require.Equal(t, i+1, r.batch())

@@ -364,7 +364,7 @@ func TestDecisions_AnotherClock(t *testing.T) {
 	for _, jump := range []time.Duration{100 * 24 * time.Hour, -100 * 24 * time.Hour}[:need.Size(1, 2)] {
 		t.Run(fmt.Sprint(jump), func(t *testing.T) {
 			plays(t, func(p *played) {
-				p.jump = jump
+				p.jump(jump)
 				p.Restart(true)
 			})
 		})

@@ -170,7 +170,7 @@ func TestField4_TillsADayIsClosedUnderAnIdUsedAnew(t *testing.T) {
 			}
 			r.approved(700)
 			r.runs(89)
-			r.jump = 1000 * 24 * time.Hour // a clock is no age
+			r.jump(1000 * 24 * time.Hour) // a clock is no age
 			require.Equal(t, []int64{1, 1000}, close(), "the same request")
 			r.runs(2)
 			require.Equal(t, []int64{2, 700}, close(), "another one")

@@ -56,11 +56,11 @@ func TestField5_AServiceIDIsJudgedByRunningTime(t *testing.T) {
 						require.Equal(t, closed.Batch, again.Batch, when)
 						require.Len(t, r.world.sent(aapay.Payment), 1, when)
 					}
-					r.jump = jump
+					r.jump(jump)
 					check("the clock has jumped")
 					r.Restart(boot)
 					check("another clock")
-					r.jump = 0
+					r.jump(0)
 					r.Restart(boot)
 					check("the right clock")
 					r.runs(1)

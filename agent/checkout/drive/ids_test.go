@@ -68,10 +68,10 @@ func TestField2_M2AWrongClockForgetsNoId(t *testing.T) {
 							_, err := r.Ask(other)
 							refused(t, err, ecr.Processing)
 						}
-						r.jump = jump
+						r.jump(jump)
 						r.Restart(boot)
 						check("wrong clock")
-						r.jump = 0
+						r.jump(0)
 						r.Restart(boot)
 						check("right clock")
 						require.Len(t, r.world.sent(aapay.Payment), 1)
@@ -94,7 +94,8 @@ func TestField2_M2NoKeyContainsWallTime(t *testing.T) {
 	for clock, jump := range clocks {
 		terminal(t, func(r *rig) {
 			r.Halt()
-			r.jump, r.secret = jump, []byte("of the callers, kept outside the journal")
+			r.jump(jump)
+			r.secret = []byte("of the callers, kept outside the journal")
 			r.Start()
 			s := r.Accepted(ids()["JSON id"])
 			keys[wire.Key(s.ID)] = clock
@@ -174,7 +175,7 @@ func TestField2_M2AJournalOfAnOlderProgramKeepsItsIds(t *testing.T) {
 			}
 			return err
 		}))
-		r.jump = 100 * 24 * time.Hour
+		r.jump(100 * 24 * time.Hour)
 		r.Restart(true)
 		for _, more := range []int64{0, 89} {
 			r.runs(more)

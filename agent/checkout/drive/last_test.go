@@ -45,14 +45,15 @@ func TestMoneyF4_LastSaysHowLongAgoItWasTold(t *testing.T) {
 		r.Told(again, ecr.Told)
 		pass(time.Minute)
 		require.Equal(t, time.Minute, of())
-		r.jump = 24 * time.Hour
+		r.jump(24 * time.Hour)
 		require.Equal(t, time.Minute, of(), "a jump of the clock is no age")
-		r.jump = 0
+		r.jump(0)
 		r.Restart(false)
 		pass(time.Minute)
 		require.Equal(t, 2*time.Minute, of(), "over a restart of the program")
 		for _, jump := range []time.Duration{-50 * 365 * 24 * time.Hour, -time.Hour, 0, 90 * 365 * 24 * time.Hour} { // whatever the wall clock says after another boot
-			r.jump, r.untrue = jump, false
+			r.jump(jump)
+			r.untrue = false
 			r.Restart(true)
 			require.GreaterOrEqual(t, of(), 2*time.Minute, "over a restart of the box by the true time")
 			require.Less(t, of(), 3*time.Minute)

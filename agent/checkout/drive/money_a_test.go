@@ -408,7 +408,7 @@ func TestMoneyA4_LongDeadlineWithProgress(t *testing.T) {
 func TestMoneyA4_WallClockDecidesNothing(t *testing.T) {
 	terminal(t, func(r *rig) {
 		s := r.waiting(aapay.Pending, 20*time.Second)
-		r.jump = 10 * 365 * 24 * time.Hour
+		r.jump(10 * 365 * 24 * time.Hour)
 		r.Restart(false)
 		require.Equal(t, checkout.Waiting, r.phase(s.ID))
 		row, _ := r.show(s.ID)

@@ -36,7 +36,7 @@ func TestField_J10OldSalesArePurged(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 3, totals.Count)
 		r.approved(1000) // confirmed, on the open batch
-		r.jump = 2 * 366 * day
+		r.jump(2 * 366 * day)
 		pass(46 * time.Hour)
 		require.Equal(t, 4, r.rows("checkout_sales"), "only running time counts")
 		late := r.approved(1000)

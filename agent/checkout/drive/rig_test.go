@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -504,9 +505,9 @@ type rig struct {
 	path    string
 	address string // of the service
 	guard   *guard
-	jump    time.Duration // of the wall clock
-	untrue  bool          // no service has told the time
-	bar     drive.Bar     // what forbids sales
+	jumped  atomic.Int64 // of the wall clock: a time.Duration
+	untrue  bool         // no service has told the time
+	bar     drive.Bar    // what forbids sales
 
 	secret      []byte
 	failAtStart int // writes of the next start that do not commit
@@ -555,13 +556,16 @@ func (r *rig) parts() drivetest.Parts {
 		},
 		Drive: drive.Options{
 			DB: r.guard, Aapay: route, Screen: r.screen, Prompter: r.prompt, Config: r.cfg, CallerSecret: r.secret,
-			Now:     func() time.Time { return drivetest.Now().Add(r.jump) },
+			Now:     func() time.Time { return drivetest.Now().Add(time.Duration(r.jumped.Load())) },
 			Trusted: func() (time.Time, bool) { return drivetest.Now(), !r.untrue },
 			Methods: func() ([]methods.Definition, catalog.State) { return r.defs, r.state },
 			Barred:  func() drive.Bar { return r.bar },
 		},
 	}
 }
+
+// jump moves the wall clock away from the time that passes.
+func (r *rig) jump(by time.Duration) { r.jumped.Store(int64(by)) }
 
 // approved makes one acknowledged payment.
 func (r *rig) approved(amount int64) ecr.Outcome { return r.paid(amount, ecr.Told) }
