@@ -529,8 +529,9 @@ func TestARestartWithinAPicture(t *testing.T) {
 			r.Take(all[:n])
 			require.NoError(t, r.p.Print(t.Context(), slip("two")))
 			require.True(t, strings.HasSuffix(r.Listing(), r.whole(t, slip("two"))), "killed after %d bytes:\n%s", n, r.Listing())
-			for _, s := range r.Strange() { // the beginning of a picture, with zeros for its size: of no size
-				require.True(t, strings.HasPrefix(s, "1D 76 30 00"), s)
+			const picture = "1D 76 30 00"
+			for _, s := range r.Strange() { // the beginning of a picture, and a zero: a command that is none, or a picture of no size
+				require.True(t, strings.HasPrefix(s, picture) || strings.HasPrefix(picture, strings.TrimSuffix(s, " 00")), s)
 			}
 		})
 	}
