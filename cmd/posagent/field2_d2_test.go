@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +27,7 @@ type guesses struct {
 	line, message string
 	left          *atomic.Int64
 	stop          chan struct{}
+	made          atomic.Int64
 	answered      atomic.Int64
 	all           sync.WaitGroup
 }
@@ -63,6 +66,7 @@ func (g *guesses) guess(patience time.Duration) {
 	if _, err := conn.Write([]byte(g.message)); err != nil {
 		return // it was closed before the guess was heard
 	}
+	g.made.Add(1)
 	if conn.SetReadDeadline(time.Now().Add(patience)) != nil {
 		return
 	}
@@ -100,16 +104,35 @@ func TestField2_D2GuessesFromAllOfLoopback(t *testing.T) {
 	for _, g := range lines {
 		g.begin()
 	}
-	sales, slowest := 0, time.Duration(0)
+	sales, again, slowest := 0, 0, time.Duration(0)
 	sell := func() {
 		start := time.Now()
-		require.Contains(t, p.verb("register", "pay", "1.00", "--line", "tcp:"+p.registers[0], "--password", password), "approved")
-		conn, err := net.Dial("tcp", p.registers[1])
-		require.NoError(t, err)
-		one := till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
+		// A connection that has not shown the password yet may lose its place to the next one: a register makes another.
+		need.Until(t, "a sale over ZVT", func() bool {
+			var out, no bytes.Buffer
+			code := execute(t.Context(), []string{"register", "pay", "1.00", "--line", "tcp:" + p.registers[0], "--password", password,
+				"--config", filepath.Join(p.dir, "c.toml"), "--state", filepath.Join(p.dir, "s")}, std{strings.NewReader(""), &out, &no})
+			if code == exitOK {
+				require.Contains(t, out.String(), "approved")
+				return true
+			}
+			require.NotContains(t, no.String(), "terminal: ", "it had begun")
+			require.Contains(t, no.String(), "line closed")
+			again++
+			return false
+		})
+		var one *till.JSONL
+		need.Until(t, "a hello over JSON lines", func() bool {
+			conn, err := net.Dial("tcp", p.registers[1])
+			require.NoError(t, err)
+			one = till.NewJSONL(conn, till.JSONLOptions{Wait: need.Limit()})
+			if _, _, err = one.Ask(t.Context(), map[string]any{"op": "hello", "password": password}); err != nil {
+				_ = one.Close()
+				again++
+			}
+			return err == nil
+		})
 		defer one.Close()
-		_, _, err = one.Ask(t.Context(), map[string]any{"op": "hello", "password": password})
-		require.NoError(t, err)
 		l, _, err := one.Ask(t.Context(), map[string]any{"op": "sale", "id": fmt.Sprint("order-", sales), "amount": 1250, "currency": "EUR"})
 		require.NoError(t, err)
 		require.Equal(t, "approved", l.Outcome)
@@ -125,10 +148,10 @@ func TestField2_D2GuessesFromAllOfLoopback(t *testing.T) {
 	for _, g := range lines {
 		g.all.Wait()
 		n := g.answered.Load()
-		require.Positive(t, n, "nothing was guessed at %s", g.line)
+		require.Positive(t, g.made.Load(), "nothing was guessed at %s", g.line)
 		require.LessOrEqual(t, n, 20+int64(took/every)+1, "%s in %s", g.line, took)
 	}
-	t.Logf("%d guesses in %.0f s: %d and %d had an answer; %d sales meanwhile, two of them took at most %.1f s",
-		number, took.Seconds(), lines[0].answered.Load(), lines[1].answered.Load(), sales, slowest.Seconds())
+	t.Logf("%d guesses in %.0f s: %d and %d had an answer; %d sales meanwhile, two of them took at most %.1f s, and %d connections were made again",
+		number, took.Seconds(), lines[0].answered.Load(), lines[1].answered.Load(), sales, slowest.Seconds(), again)
 	require.Equal(t, sales, strings.Count(p.verb("sale", "list", "--limit", "1000000"), "approved"))
 }
