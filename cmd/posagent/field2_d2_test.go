@@ -40,7 +40,12 @@ func (g *guesses) begin() {
 		}
 		g.all.Go(func() {
 			for g.left.Add(-1) >= 0 {
-				g.guess(patience)
+				select {
+				case <-g.stop: // the test has failed, and nothing listens any more
+					return
+				default:
+					g.guess(patience)
+				}
 			}
 		})
 	}
@@ -97,6 +102,8 @@ func TestField2_D2GuessesFromAllOfLoopback(t *testing.T) {
 	var left atomic.Int64
 	left.Store(int64(number))
 	stop := make(chan struct{})
+	end := sync.OnceFunc(func() { close(stop) })
+	t.Cleanup(end)
 	lines := []*guesses{
 		{line: p.registers[0], message: string(wrong), left: &left, stop: stop},
 		{line: p.registers[1], message: `{"op":"hello","password":"111111"}` + "\n", left: &left, stop: stop},
@@ -144,7 +151,7 @@ func TestField2_D2GuessesFromAllOfLoopback(t *testing.T) {
 		sell()
 	}
 	took := time.Since(began)
-	close(stop)
+	end()
 	for _, g := range lines {
 		g.all.Wait()
 		n := g.answered.Load()
