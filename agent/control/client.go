@@ -151,12 +151,14 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*ht
 
 // Ready asks whether a register may ask for a sale now. A terminal of an older version answers an error.
 func (c *Client) Ready(ctx context.Context) (r ready.Report, err error) {
-	return r, c.read(ctx, "/ready", &r)
+	err = c.read(ctx, "/ready", &r)
+	return r, err
 }
 
 // Live asks for all that only the running terminal knows. A terminal of an older version answers an error.
 func (c *Client) Live(ctx context.Context) (v view.Live, err error) {
-	return v, c.read(ctx, "/live", &v)
+	err = c.read(ctx, "/live", &v)
+	return v, err
 }
 
 // read reads what the terminal answers.

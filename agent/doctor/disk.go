@@ -144,7 +144,8 @@ func missingDir(dir string) Finding {
 }
 
 func (f *Facts) fs() (st unix.Statfs_t, err error) {
-	return st, unix.Statfs(exam.Existing(f.State), &st)
+	err = unix.Statfs(exam.Existing(f.State), &st)
+	return st, err
 }
 
 // syncOnce writes one block, and returns how long its sync took.

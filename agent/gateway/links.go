@@ -389,5 +389,6 @@ func (c transactionFront) do(ctx context.Context, kind string, key wire.Key, id 
 		return paylinks.Done{}, err
 	}
 	out := paylinks.Done{ID: id, Operation: a.pending}
-	return out, readAnswer(c.f.rows[kind], a, &out)
+	err = readAnswer(c.f.rows[kind], a, &out)
+	return out, err
 }

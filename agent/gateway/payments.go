@@ -115,7 +115,8 @@ func (p paymentFront) Create(ctx context.Context, key wire.Key, req payments.Cre
 	if a.pending == nil {
 		out.PayPageURL = "" // the backend's own answer says whether there is one
 	}
-	return out, readAnswer(b, a, &out)
+	err = readAnswer(b, a, &out)
+	return out, err
 }
 
 // Authorize implements payments.Service.

@@ -24,7 +24,8 @@ func (o *Outbox) Get(r store.Reader, key wire.Key) (Op, error) {
 	if err := o.verify(&rw); err != nil {
 		return op, err
 	}
-	return op, o.open(r, &rw, &op)
+	err = o.open(r, &rw, &op)
+	return op, err
 }
 
 // change runs one verb on one verified operation.

@@ -158,7 +158,8 @@ func rawBeside(cmd *exec.Cmd) (v peerSpeed, err error) {
 	if err != nil {
 		return v, fmt.Errorf("raw limit: %w", err)
 	}
-	return v, json.NewDecoder(bytes.NewReader(out)).Decode(&v)
+	err = json.NewDecoder(bytes.NewReader(out)).Decode(&v)
+	return v, err
 }
 
 // rawChild is that child: rounds of n callers.

@@ -282,7 +282,8 @@ func runPeer(ctx context.Context, peer, dir string, n, ops int) (v peerSpeed, er
 	if err != nil {
 		return v, fmt.Errorf("peer: %w", err)
 	}
-	return v, json.Unmarshal(out, &v)
+	err = json.Unmarshal(out, &v)
+	return v, err
 }
 
 // measureLife accepts, sends and settles operations one by one.

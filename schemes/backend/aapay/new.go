@@ -44,5 +44,6 @@ const nextDue = `SELECT COALESCE(MIN(next_ms), 0) FROM wallets_txn WHERE next_ms
 
 // Due reads the moment (unix ms) at which the next of the transactions is to move by time alone, 0 = none.
 func Due(r store.Reader) (ms int64, err error) {
-	return ms, r.QueryRow(nextDue).Scan(&ms)
+	err = r.QueryRow(nextDue).Scan(&ms)
+	return ms, err
 }
