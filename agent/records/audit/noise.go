@@ -26,7 +26,7 @@ const (
 )
 
 // noise says that a line is of a noise or stands for some. SQLite takes the index where a query says the same.
-const noise = `deed IN ('login.refused', 'terminal.start', 'audit.dropped')`
+const noise = `deed IN ('` + LoginRefused + `', '` + Start + `', '` + Dropped + `')`
 
 func noiseSchema() store.Step {
 	return store.Step{Name: "audit/2 noise", Open: true, SQL: `CREATE INDEX audit_log_noise ON audit_log (deed, id) WHERE ` + noise + `;`}
