@@ -14,23 +14,12 @@ import (
 	"posagent/store"
 )
 
-// named are the sales that a name may mean, the newest first: the newest ones, and all that are open,
-// whatever came since.
-func named(r store.Reader) ([]*journal.Row, error) {
-	rows, err := journal.Sales(r, lookedThrough)
-	if err != nil || len(rows) < lookedThrough {
-		return rows, err
-	}
-	older, err := journal.Listed(r, journal.Which{Stage: journal.Open, Before: rows[len(rows)-1].ID, Limit: math.MaxInt32})
-	return append(rows, older...), err
-}
-
 // findSale finds a sale by its id, by its reference, or by the beginning or the end of either.
 func findSale(r store.Reader, name string) (string, error) {
 	if _, _, err := journal.Show(r, name); !errors.Is(err, journal.ErrUnknown) { // however old it is
 		return name, err
 	}
-	rows, err := named(r)
+	rows, err := journal.SalesAndOpen(r, lookedThrough)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +55,7 @@ const receiptDigits = 4
 
 // saleNamed finds a sale for a verb that only tells of it: by a number on its receipt, or as findSale does.
 func saleNamed(r store.Reader, name string) (string, error) {
-	rows, err := named(r)
+	rows, err := journal.SalesAndOpen(r, lookedThrough)
 	if err != nil {
 		return "", err
 	}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -28,6 +29,16 @@ func Sales(r store.Reader, limit int) ([]*Row, error) {
 		limit = 50
 	}
 	return many(nil, r, `1 = 1 ORDER BY id DESC LIMIT ?`, limit)
+}
+
+// SalesAndOpen reads the newest sales, and behind them the older ones that are open, whatever came since: the newest first.
+func SalesAndOpen(r store.Reader, newest int) ([]*Row, error) {
+	rows, err := Sales(r, newest)
+	if err != nil || len(rows) < newest {
+		return rows, err
+	}
+	older, err := Listed(r, Which{Stage: Open, Before: rows[len(rows)-1].ID, Limit: math.MaxInt32})
+	return append(rows, older...), err
 }
 
 // Show reads one sale, named by its Key, and its history. ErrUnknown.
@@ -168,21 +179,13 @@ func Waiting(r store.Reader, limit int) ([]*Row, error) {
 // Altered reads the sales that do not verify, among all that are open, whatever came since, and the newest
 // ones. What is set aside is not among them. Without a key nothing can be verified.
 func Altered(r store.Reader) (list []*Row, err error) {
-	open, err := Waiting(r, -1)
-	if err != nil {
-		return nil, err
-	}
-	newest, err := Sales(r, looked)
-	if err != nil {
-		return nil, err
-	}
-	seen := map[int64]bool{}
-	for _, row := range append(newest, open...) {
-		if row.Quarantined && row.Aside == "" && !seen[row.ID] {
-			list, seen[row.ID] = append(list, row), true
+	rows, err := SalesAndOpen(r, looked)
+	for _, row := range rows {
+		if row.Quarantined && row.Aside == "" {
+			list = append(list, row)
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 // Unsettled counts the sales that something can still happen to.
