@@ -167,21 +167,24 @@ func (f *Fleet) judge(tx store.Tx, merchant, version string, now int64) (holds *
 	if err != nil {
 		return nil, fmt.Errorf("count boxes: %w", err)
 	}
-	for _, c := range []struct {
+	type counted struct {
 		trials
 		due bool
-	}{{own, tooMany(own.takenBack, own.tried)}, {all, tooMany(bad, merchants)}} {
-		if c.trials == own && merchant == "" {
-			continue // it is a merchant of its own, and one box
-		}
+	}
+	var list []counted
+	if merchant != "" { // a box without one is a merchant of its own, and one box
+		list = append(list, counted{own, tooMany(own.takenBack, own.tried)})
+	}
+	for _, c := range append(list, counted{all, tooMany(bad, merchants)}) {
 		res, err := tx.Exec(`UPDATE fleet_hold SET taken_back = ?, tried = ? WHERE version = ? AND merchant = ? AND lifted_ms = 0`, c.takenBack, c.tried, version, c.merchant)
 		if err != nil {
 			return nil, fmt.Errorf("store hold: %w", err)
 		}
-		if n, err := res.RowsAffected(); err != nil || n > 0 || !c.due { // the boxes are told how many there are by now
-			if err != nil {
-				return nil, err
-			}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return nil, fmt.Errorf("store hold: %w", err)
+		}
+		if n > 0 || !c.due { // the boxes are told how many there are by now
 			continue
 		}
 		if err := hold(tx, c.trials, now); err != nil {
